@@ -123,7 +123,7 @@ def contributions(
     """
     count = whole_number(background_rows, "background_rows", 1)
     rows, first = seen_rows(model, X), answers_of(model)
-    first(rows.take(slice(0, 1)))  # a model that cannot answer says so
+    first(rows)  # a model that cannot answer says so, and of categories that it does not know once
     with said_once():
         division = divided_by_trees(model, rows)
         if division is None:

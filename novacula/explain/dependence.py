@@ -132,7 +132,7 @@ def dependence(
         raise ParameterError(f"columns names {counted(len(places), 'column')}: name one column, or two")
     points = (POINTS if len(places) == 1 else POINTS_OF_TWO) if grid is None else whole_number(grid, "grid", 2)
     axes = tuple(grid_axis(seen, j, points) for j in places)
-    answers(seen.take(slice(0, 1)))
+    answers(seen)  # a model that cannot answer says so, and of categories that it does not know once
     with said_once():
         curves = grid_answers(answers, seen, places, axes)
     return Dependence(axes, answers.names, answers.scale, curves, individual, n_rows)

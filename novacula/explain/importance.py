@@ -19,7 +19,7 @@ from novacula.arguments import whole_number
 from novacula.errors import DataError
 from novacula.evaluate.loss import Floats, LossFunction, LossLike, loss, metric_name
 from novacula.evaluate.rows import predictions, rows_for
-from novacula.explain.answers import BLOCK, says_classes
+from novacula.explain.answers import says_classes
 from novacula.explain.derivation.importance import derive_importance
 from novacula.explain.result import SeenResult
 from novacula.explain.rows import Places, SeenRows, column_places, drawn, said_once, sample_words, sampled, seen_rows
@@ -30,6 +30,8 @@ from novacula.learner.work import Cell, Work, WorkTable
 from novacula.words import counted, shortened
 
 LEVEL = 0.95
+AT_ONCE = 16_384
+"""Rows that a model is given at once: they stay near the processor, where copies of more take twice as long."""
 DRAWN = 20
 """Columns that are drawn."""
 
@@ -184,7 +186,7 @@ def _rises(
     would take longer than most predictions.
     """
     n, means, by_row = len(seen), np.zeros((len(places), len(orders))), np.zeros((len(places), len(seen)))
-    at_once = max(1, BLOCK // n)
+    at_once = max(1, AT_ONCE // n)
     for start in range(0, len(orders), at_once):
         some = orders[start : start + at_once]
         copy = seen.take(np.tile(np.arange(n), len(some)))

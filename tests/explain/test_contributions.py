@@ -12,8 +12,8 @@ from sklearn.neighbors import KNeighborsRegressor as ForeignNeighbors
 import novacula as nv
 from novacula.bayes import NaiveBayes
 from novacula.checks import check_work
-from novacula.errors import DataError, ParameterError
-from novacula.explain import contributions
+from novacula.errors import DataError, ParameterError, UnseenCategoryWarning
+from novacula.explain import contributions, dependence
 from novacula.linear import LinearRegression, LogisticRegression, Perceptron, Ridge
 from novacula.neighbors import KNeighborsRegressor
 from novacula.prepare import PreparedClassifier, PreparedRegressor
@@ -299,3 +299,14 @@ def test_sums_of_trees_are_divided_and_say_on_which_scale():
             np.testing.assert_allclose(result.values[row], by_definition(model, result, row), atol=1e-12)
         np.testing.assert_allclose(result.base + result.values.sum(axis=1), result.prediction, atol=1e-9)
         check_work(result)
+
+
+def test_categories_that_are_not_known_are_reported_once():
+    frame, y = mixed_frame()
+    model = PreparedClassifier(NaiveBayes()).fit(frame, three_classes(y))
+    rows = frame[:8].copy()
+    rows.iloc[5, 3] = "perhaps"
+    for look in (lambda: contributions(model, rows), lambda: dependence(model, rows, [0])):
+        with pytest.warns(UnseenCategoryWarning) as said:
+            look()
+        assert len(said) == 1

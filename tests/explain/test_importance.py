@@ -150,3 +150,15 @@ def test_what_cannot_be_is_refused_in_a_sentence():
         importance(sure, frame, np.where(y > -9, "never", ""), metric="log")
     one = importance(model, frame[:1], y[:1])
     assert not one.rise.any()
+
+
+def test_of_a_file_the_same_sample_is_taken(tmp_path):
+    frame, y = mixed_frame(300)
+    frame["y"] = y
+    frame.to_parquet(tmp_path / "rows.parquet")
+    model = DecisionTreeRegressor(max_depth=4).fit(nv.read(frame, "y"))
+    for rows in (70, 1000):
+        here = importance(model, nv.read(frame, "y"), rows=rows)
+        there = importance(model, nv.read(tmp_path / "rows.parquet", "y"), rows=rows)
+        assert here.n_rows == there.n_rows == 300
+        np.testing.assert_array_equal(here.rise, there.rise)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import novacula as nv
-from novacula.explain import importance
-from novacula.report.blocks import FigureBlock, FigureRow, FoldedBlock, Paragraph, TableBlock
+from novacula.explain import importance, surrogate
+from novacula.linear import LinearRegression
+from novacula.report.blocks import Code, FigureBlock, FigureRow, FoldedBlock, Paragraph, TableBlock
 from novacula.report.reading import Reading
 from novacula.report.sections import seeing as section
 from novacula.report.sections.seeing import seeing
@@ -63,3 +65,14 @@ def test_a_choice_that_uses_no_column_is_not_seen_into(iris: Study) -> None:
     assert reading.baseline is not None
     blind = Reading(replace(iris, choice=replace(iris.choice, entry=reading.baseline)))
     assert "uses no column" in words(seeing(blind))
+
+
+def test_a_tree_that_is_too_large_to_be_drawn_is_text() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6))
+    large = surrogate(LinearRegression().fit(X, X.sum(axis=1)), X)
+    assert large.n_leaves > section.LEAVES
+    sentence, folded, _ = section.blocks_of(large)
+    assert isinstance(sentence, Paragraph)
+    assert isinstance(folded, FoldedBlock)
+    assert isinstance(folded.blocks[0], Code)

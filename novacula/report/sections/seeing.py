@@ -10,10 +10,11 @@ import numpy as np
 
 from novacula.errors import DataError
 from novacula.evaluate.rows import SupervisedRows
-from novacula.explain import Importance, dependence, importance, surrogate
+from novacula.explain import Importance, Surrogate, dependence, importance, surrogate
 from novacula.explain.result import SeenResult
 from novacula.report.blocks import (
     Block,
+    Code,
     FigureBlock,
     FigureRow,
     FoldedBlock,
@@ -34,7 +35,7 @@ ROWS, FEWEST = 2000, 30
 REPEATS, DRAWN = 5, 4
 """Permutations of each column, and columns whose dependence is drawn."""
 LEAVES = 20
-"""Leaves up to which a surrogate is shown unfolded."""
+"""Leaves up to which a surrogate is drawn; larger ones are text."""
 TRIED = 200
 """Rows by which the time of a prediction is measured."""
 GRID = 20
@@ -73,8 +74,7 @@ def seeing(reading: Reading) -> Iterator[Block]:
         few = subsample(rows, int(np.clip(PATIENCE / cost, FEWEST, 5 * ROWS)), reading.question.seed)
         stands = surrogate(model, few.X, random_state=reading.question.seed)
         yield Paragraph(f"{reading.chosen.name} is hard to read. Here is the smallest tree that says nearly the same.")
-        large = FoldedBlock("The tree", tuple(blocks_of(stands)))
-        yield from blocks_of(stands) if stands.n_leaves <= LEAVES else (Paragraph(stands.sentence()), large)
+        yield from blocks_of(stands)
 
 
 def _rows(reading: Reading) -> tuple[SupervisedRows, str]:
@@ -128,6 +128,11 @@ def _dependences(
 
 def blocks_of(result: SeenResult) -> Iterator[Block]:
     """A result as a page shows it: its figure, what has to be known of it, its table and its work."""
-    yield FigureBlock.of(result.figure(), plain(" ".join(result.notes)))
+    notes = plain(" ".join(result.notes))
+    if isinstance(result, Surrogate) and result.n_leaves > LEAVES:
+        yield Paragraph(notes)
+        yield FoldedBlock("The tree", (Code(result.to_text()),))
+    else:
+        yield FigureBlock.of(result.figure(), notes)
     inner = (TableBlock.of(result.table()), Fragment(work_html(result.work()), "The work"))
     yield FoldedBlock("As a table, and the work", inner)
