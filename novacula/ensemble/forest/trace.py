@@ -61,5 +61,6 @@ def decoded(codes: npt.NDArray, binned: BinnedColumns) -> Chunk:
             low = binned.bins[numeric.index(f)].low
             numbers[:, attribute.place] = np.append(low, np.nan)[codes[f]]
         else:
-            categories[:, attribute.place] = np.where(codes[f] == binned.sizes[f], -1, codes[f])
+            whole = codes[f].astype(np.int32)  # a byte has no −1
+            categories[:, attribute.place] = np.where(whole == binned.sizes[f], -1, whole)
     return Chunk(numbers, categories, np.ones(n))

@@ -81,3 +81,18 @@ def test_importances_are_those_of_the_tests():
     inner = ~tree.is_leaf
     gained = np.bincount(tree.feature[inner], (tree.gain * tree.mass)[inner], 4)
     np.testing.assert_allclose(model.tree_importances()[4], gained / gained.sum())
+
+
+def test_what_is_kept_of_some_rows_is_what_the_trees_say_of_them():
+    """A byte has no −1: rows without a category were once sent down as a category far away."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=90), "c": rng.choice(list("pqr"), 90)})
+    frame["y"] = np.where(frame.c == "p", 3.0, 0.0) + frame.a
+    frame.loc[frame.a > 0, "c"] = None
+    frame.loc[rng.random(90) < 0.3, "a"] = None
+    model = RandomForestRegressor(n_estimators=25, oob_score=True).fit(nv.read(frame, target="y"))
+    keys = row_keys(nv.read(frame, target="y").to_chunk())
+    lowest = np.argsort(keys)[:3]
+    said = model.tree_answers(frame.drop(columns="y"))[lowest]
+    np.testing.assert_allclose(model.trace_.answers, said)
+    np.testing.assert_allclose(model.trace_.out_of_bag[:, 0], model.oob_prediction_[lowest])
