@@ -76,6 +76,11 @@ def rules(model, data):
     return sum(len(rule.conditions) for rule in model.rules_) + (len(model.rules_) + 1) * (K - 1)
 
 
+def boosted(model, data):
+    """The constants, and of each tree its leaves and its tests, of which there is one less."""
+    return len(model.constant_) + sum(2 * int(tree.is_leaf.sum()) - 1 for tree in model.additive_trees().trees)
+
+
 COUNTS = {
     "mean-regressor": 1,
     "plurality-classifier": K - 1,
@@ -123,6 +128,8 @@ COUNTS = {
     "prepared-regressor": WIDE + 1,
     "pca": D * D + D,
     "feature-ranker": 5,
+    "gradient-boosting-classifier": boosted,
+    "gradient-boosting-regressor": boosted,
     "decision-tree-classifier": nodes_of_a_tree,
     "rule-list-classifier": rules,
 }

@@ -170,7 +170,7 @@ def _arrange(order, sums, start, smoothing, size):
     )
 )  # fmt: skip
 def find_tests(sums, offsets, ordered, allowed, signs, total, limits, bounded, first, last, found, left, order):
-    """The best test of each of the features first to last at a node: found (F, 3), and left (F, 3), the sums of one side.
+    """The best test of each of the features first to last at a node: found (F, 3); left (F, 3), the sums of one side.
 
     sums (cells, 3) are those of the node, a feature's last cell that of missing values, and total (3,) of all rows.
     Of a feature without order its codes are put into `order` (cells,) by G/(H + smoothing): those with enough weight;
