@@ -47,7 +47,7 @@ def derive_round(model: GradientBoosting, iteration: int, options: WorkOptions) 
     """One round that was kept."""
     kept = model.trace_.iteration.tolist()
     if iteration not in kept:
-        raise ParameterError(f"round {iteration} is not kept: ask for one of {listed(kept)}")
+        raise ParameterError(f"iteration {iteration!r} is not kept: ask for one of {listed(kept)}")
     return Work(f"Gradient boosting: round {iteration}", _round_steps(model, kept.index(iteration), options))
 
 
