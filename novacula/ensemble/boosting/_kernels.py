@@ -30,6 +30,7 @@ WORDS = Array(uint16, 2, "C", readonly=True)
 LANES = Array(int32, 2, "C", readonly=True)
 ROWS = Array(int32, 1, "C", readonly=True)
 LONGS = Array(int64, 1, "C", readonly=True)
+BRANCHES = Array(uint8, 1, "C", readonly=True)
 SUMS = Array(int64, 2, "C", readonly=True)
 
 
@@ -64,12 +65,12 @@ def count_words(codes, lanes, rows, offsets, first, last, sums):
 
 
 @njit(nogil=True, **BORROWED)
-def _part(codes, feature, branches, rows, spare):
+def _part(column, branches, rows, spare):
     """Put the rows of branch 0 before those of branch 1, each in their order; gives how many are in front."""
     ahead, behind = uint64(0), uint64(0)
     for i in range(uint64(len(rows))):
         row = rows[i]
-        branch = uint64(branches[uint64(codes[uint64(row), uint64(feature)])])
+        branch = uint64(branches[uint64(column[uint64(row)])])
         rows[ahead] = row
         spare[behind] = row
         ahead += uint64(1) - branch
@@ -79,16 +80,16 @@ def _part(codes, feature, branches, rows, spare):
     return int64(ahead)
 
 
-@kernel(int64(BYTES, int64, Array(uint8, 1, "C", readonly=True), Array(int32, 1, "C"), Array(int32, 1, "C")))
-def part_bytes(codes, feature, branches, rows, spare):
-    """Put rows whose code of a feature has branch 0 before the others, in order; gives how many; spare is as long."""
-    return _part(codes, feature, branches, rows, spare)
+@kernel(int64(BRANCHES, BRANCHES, Array(int32, 1, "C"), Array(int32, 1, "C")))
+def part_bytes(column, branches, rows, spare):
+    """Put rows whose code in a column has branch 0 before the others, in order; gives how many; spare is as long."""
+    return _part(column, branches, rows, spare)
 
 
-@kernel(int64(WORDS, int64, Array(uint8, 1, "C", readonly=True), Array(int32, 1, "C"), Array(int32, 1, "C")))
-def part_words(codes, feature, branches, rows, spare):
+@kernel(int64(Array(uint16, 1, "C", readonly=True), BRANCHES, Array(int32, 1, "C"), Array(int32, 1, "C")))
+def part_words(column, branches, rows, spare):
     """The same of wider codes."""
-    return _part(codes, feature, branches, rows, spare)
+    return _part(column, branches, rows, spare)
 
 
 @kernel(void(ROWS, float64, Array(float64, 1, "C")))

@@ -38,13 +38,15 @@ def stretches(start: int, stop: int, n: int) -> list[tuple[int, int]]:
 class LeafRows:
     """The rows of a tree under growth, in an order in which every leaf is a stretch."""
 
-    def __init__(self, codes: CodeMatrix, binned: BinnedColumns, lanes: Lanes, pool: ThreadPool) -> None:
+    def __init__(
+        self, codes: CodeMatrix, columns: CodeMatrix, binned: BinnedColumns, lanes: Lanes, pool: ThreadPool
+    ) -> None:
         from novacula.ensemble.boosting import _kernels
 
         is_bytes = codes.dtype == np.uint8
         self._count = _kernels.count_bytes if is_bytes else _kernels.count_words
         self._part = _kernels.part_bytes if is_bytes else _kernels.part_words
-        self.codes, self.lanes, self.pool = codes, lanes, pool
+        self.codes, self.columns, self.lanes, self.pool = codes, columns, lanes, pool
         self.offsets, self.n_features = binned.offsets, codes.shape[1]
         self.n_cells = int(self.offsets[-1])
         self.rows = np.arange(len(codes), dtype=ROW_NUMBER)
@@ -92,9 +94,11 @@ class LeafRows:
     def part(self, start: int, stop: int, feature: int, branches: npt.NDArray[np.uint8]) -> int:
         """Put the rows of branch 0 before those of branch 1, and say where these begin; branches (codes,) by code."""
 
+        column = self.columns[feature]
+
         def part(block: tuple[int, int]) -> int:
             ends = slice(*block)
-            return int(self._part(self.codes, feature, branches, self.rows[ends], self._spare[ends]))
+            return int(self._part(column, branches, self.rows[ends], self._spare[ends]))
 
         blocks = self._blocks(start, stop)
         if len(blocks) == 1:

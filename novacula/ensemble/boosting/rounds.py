@@ -80,6 +80,7 @@ class Rounds:
         self.scores, self.gradients, self.hessians = (table.scratch((k, n)) for _ in range(3))
         self.losses = table.scratch((n,))
         self.lanes = table.scratch((k, n, 3), np.int32)
+        self.columns = table.columns()
         self.weight_unit = unit_of(float(self.weight.max(initial=0.0)))
         self.repeats = bool((table.weight == np.rint(table.weight)).all() and table.weight.max() <= MOST_REPETITIONS)
         self.shown = self._shown_rows()
@@ -204,7 +205,7 @@ class Rounds:
     def _tree(self, r: int, units_of_all: list[Units], k: int) -> tuple[BinaryTrees, TreeSums]:
         """The tree of a score, whose steps are added to it."""
         units = units_of_all[k]
-        rows = LeafRows(self.table.codes, self.table.binned, self.lanes[k], self.pool)
+        rows = LeafRows(self.table.codes, self.columns, self.table.binned, self.lanes[k], self.pool)
         grower = TreeGrower(self.table.binned, rows, units, self.rules)
         grown = grower.grow(self._allowed(r, k))
         middles = self._middles(grown) if self.loss.by_medians else None
