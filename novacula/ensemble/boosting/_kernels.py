@@ -36,7 +36,10 @@ SUMS = Array(int64, 2, "C", readonly=True)
 
 @njit(nogil=True, **BORROWED)
 def _count(codes, lanes, rows, offsets, first, last, sums):
-    """Add the lanes of rows to the cells of features first to last."""
+    """Set the cells of features first to last to the sums of the lanes of rows."""
+    for cell in range(offsets[first], offsets[last]):
+        for lane in range(3):
+            sums[cell, lane] = 0
     for i in range(uint64(len(rows))):
         row = uint64(rows[i])
         g = int64(lanes[row, uint64(GRADIENT)])
@@ -51,7 +54,7 @@ def _count(codes, lanes, rows, offsets, first, last, sums):
 
 @kernel(void(BYTES, LANES, ROWS, LONGS, int64, int64, Array(int64, 2, "C")))
 def count_bytes(codes, lanes, rows, offsets, first, last, sums):
-    """Add the lanes (n, 3) of some rows to the sums (cells, 3) of features first to last, whose cells begin at offsets.
+    """Sum the lanes (n, 3) of some rows by code: sums (cells, 3) of features first to last, which begin at offsets.
 
     Lanes are whole numbers, so that the sums are the same in any order.
     """

@@ -39,7 +39,13 @@ class LeafRows:
     """The rows of a tree under growth, in an order in which every leaf is a stretch."""
 
     def __init__(
-        self, codes: CodeMatrix, columns: CodeMatrix, binned: BinnedColumns, lanes: Lanes, pool: ThreadPool
+        self,
+        codes: CodeMatrix,
+        columns: CodeMatrix,
+        binned: BinnedColumns,
+        lanes: Lanes,
+        pool: ThreadPool,
+        free: list[Sums],
     ) -> None:
         from novacula.ensemble.boosting import _kernels
 
@@ -49,6 +55,7 @@ class LeafRows:
         self.codes, self.columns, self.lanes, self.pool = codes, columns, lanes, pool
         self.offsets, self.n_features = binned.offsets, codes.shape[1]
         self.n_cells = int(self.offsets[-1])
+        self._free = free
         self.rows = np.arange(len(codes), dtype=ROW_NUMBER)
         self._spare = np.empty_like(self.rows)
 
@@ -64,7 +71,7 @@ class LeafRows:
             return self._sums_by_features(start, stop)
 
         def count(block: tuple[int, int]) -> Sums:
-            sums = np.zeros((self.n_cells, 3), np.int64)
+            sums = self._room()
             rows = self.rows[block[0] : block[1]]
             self._count(self.codes, self.lanes, rows, self.offsets, 0, self.n_features, sums)
             return sums
@@ -74,10 +81,23 @@ class LeafRows:
         first, *others = self.pool.each(count, blocks)
         for other in others:
             first += other
+            self.release(other)
         return first
 
+    def _room(self) -> Sums:
+        """An array for sums, where there were others before if possible."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return np.empty((self.n_cells, 3), np.int64)
+
+    def release(self, sums: Sums | None) -> None:
+        """Take back sums that are not needed any more."""
+        if sums is not None:
+            self._free.append(sums)
+
     def _sums_by_features(self, start: int, stop: int) -> Sums:
-        sums = np.zeros((self.n_cells, 3), np.int64)
+        sums = self._room()
 
         def count(features: tuple[int, int]) -> None:
             self._count(self.codes, self.lanes, self.rows[start:stop], self.offsets, *features, sums)
