@@ -100,7 +100,7 @@ class AdaBoostClassifier(EnsembleOfLearners, Classifier):
         )
     )
     state: ClassVar[State] = {
-        "estimator_weights_": floats("members"),
+        "estimator_weights_": floats("members", above=0.0),
         "estimator_errors_": floats("members", least=0.0, most=1.0),
         "training_errors_": floats("members", least=0.0, most=1.0),
         "outcome_": word(*OUTCOMES),

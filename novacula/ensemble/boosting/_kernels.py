@@ -30,12 +30,16 @@ WORDS = Array(uint16, 2, "C", readonly=True)
 LANES = Array(int32, 2, "C", readonly=True)
 ROWS = Array(int32, 1, "C", readonly=True)
 LONGS = Array(int64, 1, "C", readonly=True)
+BRANCHES = Array(uint8, 1, "C", readonly=True)
 SUMS = Array(int64, 2, "C", readonly=True)
 
 
 @njit(nogil=True, **BORROWED)
 def _count(codes, lanes, rows, offsets, first, last, sums):
-    """Add the lanes of rows to the cells of features first to last."""
+    """Set the cells of features first to last to the sums of the lanes of rows."""
+    for cell in range(offsets[first], offsets[last]):
+        for lane in range(3):
+            sums[cell, lane] = 0
     for i in range(uint64(len(rows))):
         row = uint64(rows[i])
         g = int64(lanes[row, uint64(GRADIENT)])
@@ -50,7 +54,7 @@ def _count(codes, lanes, rows, offsets, first, last, sums):
 
 @kernel(void(BYTES, LANES, ROWS, LONGS, int64, int64, Array(int64, 2, "C")))
 def count_bytes(codes, lanes, rows, offsets, first, last, sums):
-    """Add the lanes (n, 3) of some rows to the sums (cells, 3) of features first to last, whose cells begin at offsets.
+    """Sum the lanes (n, 3) of some rows by code: sums (cells, 3) of features first to last, which begin at offsets.
 
     Lanes are whole numbers, so that the sums are the same in any order.
     """
@@ -64,12 +68,12 @@ def count_words(codes, lanes, rows, offsets, first, last, sums):
 
 
 @njit(nogil=True, **BORROWED)
-def _part(codes, feature, branches, rows, spare):
+def _part(column, branches, rows, spare):
     """Put the rows of branch 0 before those of branch 1, each in their order; gives how many are in front."""
     ahead, behind = uint64(0), uint64(0)
     for i in range(uint64(len(rows))):
         row = rows[i]
-        branch = uint64(branches[uint64(codes[uint64(row), uint64(feature)])])
+        branch = uint64(branches[uint64(column[uint64(row)])])
         rows[ahead] = row
         spare[behind] = row
         ahead += uint64(1) - branch
@@ -79,16 +83,16 @@ def _part(codes, feature, branches, rows, spare):
     return int64(ahead)
 
 
-@kernel(int64(BYTES, int64, Array(uint8, 1, "C", readonly=True), Array(int32, 1, "C"), Array(int32, 1, "C")))
-def part_bytes(codes, feature, branches, rows, spare):
-    """Put rows whose code of a feature has branch 0 before the others, in order; gives how many; spare is as long."""
-    return _part(codes, feature, branches, rows, spare)
+@kernel(int64(BRANCHES, BRANCHES, Array(int32, 1, "C"), Array(int32, 1, "C")))
+def part_bytes(column, branches, rows, spare):
+    """Put rows whose code in a column has branch 0 before the others, in order; gives how many; spare is as long."""
+    return _part(column, branches, rows, spare)
 
 
-@kernel(int64(WORDS, int64, Array(uint8, 1, "C", readonly=True), Array(int32, 1, "C"), Array(int32, 1, "C")))
-def part_words(codes, feature, branches, rows, spare):
+@kernel(int64(Array(uint16, 1, "C", readonly=True), BRANCHES, Array(int32, 1, "C"), Array(int32, 1, "C")))
+def part_words(column, branches, rows, spare):
     """The same of wider codes."""
-    return _part(codes, feature, branches, rows, spare)
+    return _part(column, branches, rows, spare)
 
 
 @kernel(void(ROWS, float64, Array(float64, 1, "C")))
@@ -170,7 +174,7 @@ def _arrange(order, sums, start, smoothing, size):
     )
 )  # fmt: skip
 def find_tests(sums, offsets, ordered, allowed, signs, total, limits, bounded, first, last, found, left, order):
-    """The best test of each of the features first to last at a node: found (F, 3), and left (F, 3), the sums of one side.
+    """The best test of each of the features first to last at a node: found (F, 3); left (F, 3), the sums of one side.
 
     sums (cells, 3) are those of the node, a feature's last cell that of missing values, and total (3,) of all rows.
     Of a feature without order its codes are put into `order` (cells,) by G/(H + smoothing): those with enough weight;

@@ -46,7 +46,7 @@ SHARED_CARD: Mapping[str, Any] = {
     "uses": "reduce",
     "interpretability": "Low: hundreds of trees; `novacula.explain` and `work(X)` look inside.",
     "answer_cost": "A test per level of each tree.",
-    "cost": "n·d per level of each tree; rows that are not in memory are kept as one byte per value on disk.",
+    "cost": "n·d per level of each tree; rows that are not in memory are kept as two bytes per value on disk.",
     "cost_exponents": {"n": 1, "d": 1},
     "size": "max_leaf_nodes",
     "sizes": (4, 31),

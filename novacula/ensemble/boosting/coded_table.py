@@ -52,6 +52,13 @@ class CodedTable:
             file.truncate(int(np.prod(shape)) * np.dtype(dtype).itemsize)
             return np.asarray(np.memmap(file, dtype, "r+", shape=shape))
 
+    def columns(self) -> CodeMatrix:
+        """The codes once more, column by column (F, n): rows are parted by one of them."""
+        columns: CodeMatrix = self.scratch(self.codes.shape[::-1], self.codes.dtype)
+        for rows in self.blocks():
+            columns[:, rows] = self.codes[rows].T
+        return columns
+
 
 def coded_table(
     table: Table, attributes: Sequence[Attribute], max_bins: int, factor: Floats | None, pool: ThreadPool

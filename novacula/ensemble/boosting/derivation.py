@@ -47,7 +47,7 @@ def derive_round(model: GradientBoosting, iteration: int, options: WorkOptions) 
     """One round that was kept."""
     kept = model.trace_.iteration.tolist()
     if iteration not in kept:
-        raise ParameterError(f"round {iteration} is not kept: ask for one of {listed(kept)}")
+        raise ParameterError(f"iteration {iteration!r} is not kept: ask for one of {listed(kept)}")
     return Work(f"Gradient boosting: round {iteration}", _round_steps(model, kept.index(iteration), options))
 
 
@@ -178,13 +178,7 @@ def _gain(tree: KeptTree, i: int) -> Iterator[Equation]:
     hessians = {"H_0": float(tree.hessian[a]), "H_1": float(tree.hessian[b])}
     yield Equation("G", "G_0 + G_1", values, ("trace_", "gradient", tree.shift + i), {"G": MEANINGS["G"]})
     yield Equation("H", "H_0 + H_1", hessians, ("trace_", "hessian", tree.shift + i), {"H": MEANINGS["H"]})
-    nominal = tree.model.attributes_[tree.feature[i]].kind != "numeric"
-    l2: dict[str, float] = {"l": float(tree.model.l2_regularization)}
-    smoothing = f" + {SMOOTHING:g} * H / W" if nominal else ""
-    if nominal:
-        l2 |= {"H": float(tree.hessian[i]), "W": float(tree.mass[i])}
-    words = {"l": "l2_regularization"} | ({"W": "the weight of the rows of the node"} if nominal else {})
-    yield Equation("λ", f"l{smoothing}", l2, ("trace_", "l2", tree.shift + i), words)
+    yield from _price(tree, i)
     if tree.model.monotonic_cst is not None:
         return
     yield Equation(
@@ -200,6 +194,20 @@ def _gain(tree: KeptTree, i: int) -> Iterator[Equation]:
         ("trees_", "gain", tree.first + i),
         therefore=True,
     )
+
+
+def _price(tree: KeptTree, i: int) -> Iterator[Equation]:
+    """The λ of a node, where it is not that of all or where no gain shows it."""
+    nominal = tree.model.attributes_[tree.feature[i]].kind != "numeric"
+    if not (nominal or tree.model.monotonic_cst is not None):
+        return
+    values, words = {"l": float(tree.model.l2_regularization)}, {"l": "l2_regularization"}
+    right = "l"
+    if nominal:
+        values |= {"H": float(tree.hessian[i]), "W": float(tree.mass[i])}
+        words["W"] = "the weight of the rows of the node"
+        right = f"l + {SMOOTHING:g} * H / W"
+    yield Equation("λ", right, values, ("trace_", "l2", tree.shift + i), words)
 
 
 def _leaf(tree: KeptTree, i: int) -> Iterator[Equation]:

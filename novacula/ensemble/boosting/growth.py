@@ -130,15 +130,18 @@ class TreeGrower:
             grown.nodes += children
             self._consider(children, waiting, allowed)
         for node in grown.nodes:
+            rows.release(node.sums)
             node.sums = None
         return grown
 
     def _consider(self, nodes: list[Node], waiting: list[tuple[float, int]], allowed: Callable) -> None:
         """Look for tests of new leaves, which then wait for their turn."""
+        rows = self.rows
         for node in nodes:
             if node.sums is not None and self._may_split(node):
                 node.test = self._best_test(node, node.sums, allowed(node.number))
             if node.test is None:
+                rows.release(node.sums)
                 node.sums = None
             else:
                 heappush(waiting, (-node.test.gain, node.number))
@@ -166,6 +169,8 @@ class TreeGrower:
             small, large = sorted(pair, key=lambda child: child.stop - child.start)
             small.sums = rows.sums(small.start, small.stop)
             large.sums = np.subtract(whole, small.sums, out=whole)
+        else:
+            rows.release(whole)
         return pair
 
     # --- tests -------------------------------------------------------------------------------------------------

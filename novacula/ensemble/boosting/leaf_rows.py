@@ -38,15 +38,24 @@ def stretches(start: int, stop: int, n: int) -> list[tuple[int, int]]:
 class LeafRows:
     """The rows of a tree under growth, in an order in which every leaf is a stretch."""
 
-    def __init__(self, codes: CodeMatrix, binned: BinnedColumns, lanes: Lanes, pool: ThreadPool) -> None:
+    def __init__(
+        self,
+        codes: CodeMatrix,
+        columns: CodeMatrix,
+        binned: BinnedColumns,
+        lanes: Lanes,
+        pool: ThreadPool,
+        free: list[Sums],
+    ) -> None:
         from novacula.ensemble.boosting import _kernels
 
         is_bytes = codes.dtype == np.uint8
         self._count = _kernels.count_bytes if is_bytes else _kernels.count_words
         self._part = _kernels.part_bytes if is_bytes else _kernels.part_words
-        self.codes, self.lanes, self.pool = codes, lanes, pool
+        self.codes, self.columns, self.lanes, self.pool = codes, columns, lanes, pool
         self.offsets, self.n_features = binned.offsets, codes.shape[1]
         self.n_cells = int(self.offsets[-1])
+        self._free = free
         self.rows = np.arange(len(codes), dtype=ROW_NUMBER)
         self._spare = np.empty_like(self.rows)
 
@@ -62,7 +71,7 @@ class LeafRows:
             return self._sums_by_features(start, stop)
 
         def count(block: tuple[int, int]) -> Sums:
-            sums = np.zeros((self.n_cells, 3), np.int64)
+            sums = self._room()
             rows = self.rows[block[0] : block[1]]
             self._count(self.codes, self.lanes, rows, self.offsets, 0, self.n_features, sums)
             return sums
@@ -72,10 +81,23 @@ class LeafRows:
         first, *others = self.pool.each(count, blocks)
         for other in others:
             first += other
+            self.release(other)
         return first
 
+    def _room(self) -> Sums:
+        """An array for sums, where there were others before if possible."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return np.empty((self.n_cells, 3), np.int64)
+
+    def release(self, sums: Sums | None) -> None:
+        """Take back sums that are not needed any more."""
+        if sums is not None:
+            self._free.append(sums)
+
     def _sums_by_features(self, start: int, stop: int) -> Sums:
-        sums = np.zeros((self.n_cells, 3), np.int64)
+        sums = self._room()
 
         def count(features: tuple[int, int]) -> None:
             self._count(self.codes, self.lanes, self.rows[start:stop], self.offsets, *features, sums)
@@ -92,9 +114,11 @@ class LeafRows:
     def part(self, start: int, stop: int, feature: int, branches: npt.NDArray[np.uint8]) -> int:
         """Put the rows of branch 0 before those of branch 1, and say where these begin; branches (codes,) by code."""
 
+        column = self.columns[feature]
+
         def part(block: tuple[int, int]) -> int:
             ends = slice(*block)
-            return int(self._part(self.codes, feature, branches, self.rows[ends], self._spare[ends]))
+            return int(self._part(column, branches, self.rows[ends], self._spare[ends]))
 
         blocks = self._blocks(start, stop)
         if len(blocks) == 1:

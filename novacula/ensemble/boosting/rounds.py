@@ -21,7 +21,7 @@ from novacula.ensemble.boosting.coded_table import CodedTable
 from novacula.ensemble.boosting.constants import GRADIENT, HESSIAN, WEIGHT
 from novacula.ensemble.boosting.growth import GrownTree, GrowthRules, TreeGrower, Units
 from novacula.ensemble.boosting.held_out import HeldOut
-from novacula.ensemble.boosting.leaf_rows import LeafRows
+from novacula.ensemble.boosting.leaf_rows import LeafRows, Sums
 from novacula.ensemble.boosting.losses import BoostingLoss
 from novacula.ensemble.boosting.medians import weighted_middles
 from novacula.ensemble.boosting.trace import RowSlopes, TreeSums
@@ -80,6 +80,8 @@ class Rounds:
         self.scores, self.gradients, self.hessians = (table.scratch((k, n)) for _ in range(3))
         self.losses = table.scratch((n,))
         self.lanes = table.scratch((k, n, 3), np.int32)
+        self.columns = table.columns()
+        self.free: list[Sums] = []  # arrays of sums to be used again
         self.weight_unit = unit_of(float(self.weight.max(initial=0.0)))
         self.repeats = bool((table.weight == np.rint(table.weight)).all() and table.weight.max() <= MOST_REPETITIONS)
         self.shown = self._shown_rows()
@@ -204,7 +206,7 @@ class Rounds:
     def _tree(self, r: int, units_of_all: list[Units], k: int) -> tuple[BinaryTrees, TreeSums]:
         """The tree of a score, whose steps are added to it."""
         units = units_of_all[k]
-        rows = LeafRows(self.table.codes, self.table.binned, self.lanes[k], self.pool)
+        rows = LeafRows(self.table.codes, self.columns, self.table.binned, self.lanes[k], self.pool, self.free)
         grower = TreeGrower(self.table.binned, rows, units, self.rules)
         grown = grower.grow(self._allowed(r, k))
         middles = self._middles(grown) if self.loss.by_medians else None

@@ -102,7 +102,7 @@ def test_unseen_categories_are_missing():
 
 def test_rounds_that_are_not_kept():
     model = GradientBoostingRegressor(max_iter=9).fit(np.arange(60.0)[:, None], np.arange(60.0))
-    with pytest.raises(ParameterError, match="round 5 is not kept: ask for one of 1, 2, 3, 9"):
+    with pytest.raises(ParameterError, match="iteration 5 is not kept: ask for one of 1, 2, 3, 9"):
         model.work(iteration=5)
 
 
