@@ -243,3 +243,8 @@ class LeafFinder:
 def leaf_sums(chunk: Chunk, finder: LeafFinder, constant: Floats) -> Floats:
     """The answers (n, K) for the rows of a chunk: for `_answers`."""
     return finder.sums(chunk, constant)
+
+
+def leaves_of(chunk: Chunk, finder: LeafFinder) -> Codes:
+    """The leaf of each row in each tree (n, T): for `_answers`."""
+    return finder.leaves(chunk)

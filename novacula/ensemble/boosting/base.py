@@ -18,7 +18,7 @@ from novacula.ensemble.boosting.coded_table import CodedTable, coded_table
 from novacula.ensemble.boosting.losses import BoostingLoss
 from novacula.ensemble.boosting.rounds import Plan, Rounds
 from novacula.ensemble.boosting.trace import BoostingTrace
-from novacula.ensemble.trees import BinaryTrees, LeafFinder, leaf_sums
+from novacula.ensemble.trees import BinaryTrees, LeafFinder, leaf_sums, leaves_of
 from novacula.errors import ModelFileError
 from novacula.learner.base import Learner
 from novacula.learner.card import Admits, Card
@@ -26,7 +26,7 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, each, floats, record, whole
 from novacula.statistics.base import weighted_counts
-from novacula.table import Chunk, Table
+from novacula.table import Table
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import thread_pool
 from novacula.tree.additive import AdditiveTrees
@@ -247,8 +247,3 @@ class GradientBoosting(Learner):
 
         chunk, cut = self._first_rows(X, options.rows, self.unseen)
         return derive_answers(self, chunk, cut, options)
-
-
-def leaves_of(chunk: Chunk, finder: LeafFinder) -> Codes:
-    """The leaves (n, T) of a chunk: for `_answers`."""
-    return finder.leaves(chunk)

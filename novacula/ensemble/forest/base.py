@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.ensemble.binned import MOST_BINS, BinnedColumns
 from novacula.ensemble.forest.coded_rows import CodedRows
-from novacula.ensemble.forest.growing import Forester, GrowthRules, RowDraws, grow_forest
+from novacula.ensemble.forest.growing import Forester, ForestRules, RowDraws, grow_forest
 from novacula.ensemble.forest.out_of_bag import mean_out_of_bag, out_of_bag
 from novacula.ensemble.forest.trace import ForestTrace
-from novacula.ensemble.trees import BinaryTrees, leaf_sums
+from novacula.ensemble.trees import BinaryTrees, leaf_sums, leaves_of
 from novacula.errors import ModelFileError, ParameterError
 from novacula.learner import Learner
 from novacula.learner.ingest import target_values, weight_values
@@ -113,10 +113,10 @@ class RandomForest(Learner):
         if self.oob_score:
             self._keep_out_of_bag(self._out_of_bag(table), table)
 
-    def _rules(self, total: float) -> GrowthRules:
+    def _rules(self, total: float) -> ForestRules:
         """How the trees are grown from examples of this total weight."""
         drawn = total if self.mean_draws_ is None else total * self.mean_draws_
-        return GrowthRules(
+        return ForestRules(
             self._criterion(), self._n_classes(), columns_drawn(self.max_features, len(self.attributes_)),
             self.max_depth, least_weight(self.min_samples_split, 2, drawn),
             least_weight(self.min_samples_leaf, 1, drawn), self.max_leaf_nodes, self._row_draws(),
@@ -214,11 +214,6 @@ class RandomForest(Learner):
             raise ModelFileError("its trees_ are not trees over its attributes_")
         if attributes_of(self.schema_) != tuple(self.attributes_):
             raise ModelFileError("its attributes_ are not those of its schema_")
-
-
-def leaves_of(chunk: Any, finder: Any) -> Any:
-    """The leaf of each row in each tree: for `_answers`."""
-    return finder.leaves(chunk)
 
 
 def columns_drawn(asked: Any, n_columns: int) -> int:

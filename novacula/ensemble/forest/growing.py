@@ -47,7 +47,7 @@ class RowDraws:
 
 
 @dataclass(frozen=True)
-class GrowthRules:
+class ForestRules:
     """How each tree of a forest is grown."""
 
     criterion: int
@@ -74,7 +74,7 @@ class Forester:
 
     rows: CodedRows
     binned: BinnedColumns
-    rules: GrowthRules
+    rules: ForestRules
     factor: Floats  # (K,) by which the weights of each class count; of numbers (1,)
     centre: float  # of numbers, which are grown on a scale from −1 to 1
     unit: float
