@@ -67,7 +67,7 @@ class BoostedClasses(Race):
 
     name = "boosting"
     title = "Gradient boosting, 100 rounds of 31 leaves, two classes"
-    full = ({"rows": 500_000, "columns": 20, "classes": 2},)
+    full: ClassVar[Sequence[Size]] = ({"rows": 500_000, "columns": 20, "classes": 2},)
     quick = ({"rows": 20_000, "columns": 20, "classes": 2},)
 
     def data(self, size: Size, folder: Path) -> Data:
