@@ -67,7 +67,7 @@ class BoostedClasses(Race):
 
     name = "boosting"
     title = "Gradient boosting, 100 rounds of 31 leaves, two classes"
-    full = ({"rows": 500_000, "columns": 20, "classes": 2},)
+    full: ClassVar[Sequence[Size]] = ({"rows": 500_000, "columns": 20, "classes": 2},)
     quick = ({"rows": 20_000, "columns": 20, "classes": 2},)
 
     def data(self, size: Size, folder: Path) -> Data:
@@ -80,7 +80,7 @@ class BoostedClasses(Race):
         half = d // 2
         score = X[:, :half] @ rng.standard_normal(half) + X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2])
         score += rng.standard_normal(n)
-        cuts = np.quantile(score, np.arange(1, classes) / classes) if classes else []
+        cuts: Any = np.quantile(score, np.arange(1, classes) / classes) if classes else []
         return {"X": X, "y": np.searchsorted(cuts, score) if classes else score, "classes": classes}
 
     def contenders(self) -> Sequence[Contender]:
