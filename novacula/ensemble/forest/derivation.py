@@ -43,7 +43,8 @@ def _drawn_step(model: RandomForest) -> Step:
     table = WorkTable(("row", *(f"tree {t}" for t in range(first))), tuple(rows)) if rows else None
     note = (
         "How often a tree draws a row is a Poisson number of mean "
-        f"{model.mean_draws_:g}, made from a hash of the row and the tree: equal rows are drawn together."
+        f"{model.mean_draws_:g}, made from a hash of the row and the tree: equal rows are drawn together. "
+        "These rows are the first in the order of their hashes."
     )
     return Step("Drawing rows", table=table, note=note)
 
@@ -172,7 +173,7 @@ def _out_of_bag_step(model: RandomForest, r: int) -> Step:
         right = "sum(0**c[t] * v[t] for t in _) / sum(0**c[t] for t in _)"
         said.append(Equation(name_of(_classes(model), k, r + 1), right, values, ("trace_", "out_of_bag", r, k), where))
     note = f"{int((trace.draws[r] == 0).sum())} of {len(model.trees_)} trees did not draw it."
-    return Step(f"Row {r + 1} of the fit, out of bag", tuple(said), note=note)
+    return Step(f"Out of bag: row {r + 1} of those above", tuple(said), note=note)
 
 
 def _classes(model: Any) -> Any:
