@@ -1,7 +1,8 @@
 """The rows of a fit as boosting needs them: codes, target, weight and key, in memory or in files without a name.
 
 A table that is not in the memory of this process is read twice: for its bins, and to write its codes. The files are
-gone with the fit, and the system keeps as much of them in memory as there is room.
+gone with the fit, and the system keeps as much of them in memory as there is room. From a cluster the rows come home as
+codes, which its workers make.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.ensemble.binned import CODED_ROWS, BinnedColumns, CodeMatrix
+from novacula.ensemble.coded_records import coded_records
 from novacula.ensemble.row_keys import Keys, row_keys
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
@@ -65,6 +67,8 @@ def coded_table(
 ) -> CodedTable:
     """Bins and codes of a table; factor (classes,) is by how much the rows of each class count more."""
     binned = BinnedColumns.of(table, attributes, max_bins)
+    if not table.runner.is_local:
+        return _brought_home(table, binned, factor)
     if not table.is_local:
         return _written(table, binned, factor)
     chunk = _counted(table.to_chunk(), factor)
@@ -91,6 +95,16 @@ def _counted(chunk: Chunk, factor: Floats | None) -> Chunk:
 
 def _targets(chunk: Chunk) -> Floats:
     return np.asarray(chunk.target, np.float64).reshape(len(chunk))
+
+
+def _brought_home(table: Table, binned: BinnedColumns, factor: Floats | None) -> CodedTable:
+    """The same of rows that workers hold."""
+    rows = table.map(coded_records, binned)
+    if factor is not None:
+        rows["weight"] *= factor[rows["target"].astype(np.intp)]
+    rows = rows[rows["weight"] > 0.0]
+    codes, target, weight, keys = (np.ascontiguousarray(rows[name]) for name in ("codes", "target", "weight", "key"))
+    return CodedTable(binned, codes, target, weight, keys, on_disk=False)
 
 
 def _written(table: Table, binned: BinnedColumns, factor: Floats | None) -> CodedTable:

@@ -26,7 +26,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     """Trees added one by one, each a step down the loss of numbers.
 
     Numbers are cut into bins, categories are tested in groups, and missing values take the better branch. The model is
-    the same to the bit for any order of the rows, any number of threads, and from files where bins are the same.
+    the same to the bit for any order of the rows and any number of threads, from files and on a cluster, where bins are
+    the same.
 
     Parameters
     ----------

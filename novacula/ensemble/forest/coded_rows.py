@@ -9,13 +9,13 @@ in which order they came, how they were cut into chunks, or where they were read
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from novacula.ensemble.binned import BinnedColumns, CodeMatrix
-from novacula.ensemble.row_keys import Keys, row_keys
-from novacula.table import Chunk, Table
+from novacula.ensemble.coded_records import coded_records
+from novacula.ensemble.row_keys import Keys
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -31,7 +31,7 @@ class CodedRows:
     @classmethod
     def of(cls, table: Table, binned: BinnedColumns) -> CodedRows:
         """The rows of a table, in one pass."""
-        rows = table.map(_coded, binned)
+        rows = table.map(coded_records, binned)
         rows = rows[rows["weight"] > 0.0]
         order = np.argsort(rows["key"], kind="stable")
         keys = rows["key"][order]
@@ -45,14 +45,3 @@ class CodedRows:
 
     def __len__(self) -> int:
         return len(self.keys)
-
-
-def _coded(chunk: Chunk, binned: BinnedColumns) -> Any:
-    """The rows of a chunk as records."""
-    width = (len(binned.attributes),)
-    kind = [("codes", binned.dtype, width), ("target", np.float64), ("weight", np.float64), ("key", np.uint64)]
-    rows = np.empty(len(chunk), kind)
-    binned.fill(chunk, rows["codes"])
-    rows["target"] = np.asarray(chunk.target, np.float64).reshape(len(chunk))
-    rows["weight"], rows["key"] = chunk.weight, row_keys(chunk)
-    return rows
