@@ -75,6 +75,30 @@ class RandomForest(Learner):
         "random_state": ["random_state"],
     }
 
+    def __init__(
+        self,
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: bool = False,
+        max_bins: int = MOST_BINS,
+        unseen: str = "ignore",
+        random_state: Any = 0,
+    ) -> None:
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.max_bins = max_bins
+        self.unseen = unseen
+        self.random_state = random_state
+
     # --- what a kind of forest says of itself --------------------------------------------------------------------
 
     @abstractmethod

@@ -22,6 +22,7 @@ from novacula.ensemble.trees import BinaryTrees
 from novacula.learner import Card, Classifier, Work
 from novacula.learner.card import Admits
 from novacula.learner.class_weight import class_weights
+from novacula.learner.constructor import with_parameters_of
 from novacula.learner.showing import WorkOptions
 from novacula.state import State, floats, number, optional, record
 from novacula.table import Table
@@ -114,37 +115,21 @@ class RandomForestClassifier(RandomForest, Classifier):
         "class_weight": [Mapping, StrOptions({"balanced"}), None],
     }
 
+    @with_parameters_of(RandomForest)
     def __init__(
         self,
         n_estimators: int = 100,
         criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        *,
         max_features: Any = "sqrt",
-        max_leaf_nodes: int | None = None,
-        bootstrap: bool = True,
-        max_samples: Any = None,
-        oob_score: bool = False,
-        max_bins: int = 255,
         class_weight: Mapping[Any, float] | str | None = None,
-        unseen: str = "ignore",
-        random_state: Any = 0,
+        **forest: Any,
     ) -> None:
+        super().__init__(**forest)
         self.n_estimators = n_estimators
         self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.oob_score = oob_score
-        self.max_bins = max_bins
         self.class_weight = class_weight
-        self.unseen = unseen
-        self.random_state = random_state
 
     def _criterion(self) -> int:
         return ENTROPY if self.criterion == "entropy" else GINI

@@ -20,6 +20,7 @@ from novacula.ensemble.forest.trace import ForestTrace
 from novacula.ensemble.trees import BinaryTrees
 from novacula.learner import Card, Regressor, Work, ingest
 from novacula.learner.card import Admits
+from novacula.learner.constructor import with_parameters_of
 from novacula.learner.showing import WorkOptions
 from novacula.state import State, floats, number, optional, record
 from novacula.table import Table
@@ -102,35 +103,19 @@ class RandomForestRegressor(RandomForest, Regressor):
         "criterion": [StrOptions({"squared_error"})],
     }
 
+    @with_parameters_of(RandomForest)
     def __init__(
         self,
         n_estimators: int = 100,
         criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        *,
         max_features: Any = 1.0,
-        max_leaf_nodes: int | None = None,
-        bootstrap: bool = True,
-        max_samples: Any = None,
-        oob_score: bool = False,
-        max_bins: int = 255,
-        unseen: str = "ignore",
-        random_state: Any = 0,
+        **forest: Any,
     ) -> None:
+        super().__init__(**forest)
         self.n_estimators = n_estimators
         self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.oob_score = oob_score
-        self.max_bins = max_bins
-        self.unseen = unseen
-        self.random_state = random_state
 
     def _learn(self, table: Table) -> None:
         ingest.require_one_number(table, "RandomForestRegressor")
