@@ -18,6 +18,8 @@ from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 settings.register_profile("gate", settings.get_profile("ci"), max_examples=12)
+settings.register_profile("all", deadline=None)  # a test may take its time on a busy machine
+settings.load_profile("all")
 # Tests run side by side, on small matrices: more threads of BLAS would wait for each other, and keep the cores busy so.
 threadpool_limits(1, "blas")
 gc.disable()  # until all is imported and collected, which leaves no garbage
