@@ -135,7 +135,7 @@ class BoostedAnswers(BoostedClasses):
     name = "boosting_predict"
     title = "Gradient boosting, predict"
     full = ({"rows": 200_000, "columns": 20, "classes": 2}, {"rows": 200_000, "columns": 20, "classes": 0})
-    quick = ({"rows": 10_000, "columns": 20, "classes": 2},)
+    quick = ({"rows": 10_000, "columns": 20, "classes": 2}, {"rows": 10_000, "columns": 20, "classes": 0})
     contestants: ClassVar[tuple[tuple[str, str, Callable[[Data], dict[str, Any]]], ...]] = (
         ("Novacula", "novacula", novacula),
         ("LightGBM", "lightgbm", lightgbm),

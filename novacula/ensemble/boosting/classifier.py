@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.ensemble.boosting.base import SHARED_CARD, GradientBoosting
 from novacula.ensemble.boosting.losses import BoostingLoss, LogisticLoss, SoftmaxLoss
+from novacula.errors import ModelFileError
 from novacula.learner import Card, Classifier
 from novacula.learner.card import Admits
 from novacula.learner.class_weight import class_weights
@@ -76,6 +77,11 @@ max_bins, monotonic_cst, early_stopping, validation_fraction, n_iter_no_change, 
         super().__init__(**boosting)
         self.loss = loss
         self.class_weight = class_weight
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if len(self.classes_) < 2:
+            raise ModelFileError("its classes_ are not two or more")
 
     def _loss(self) -> BoostingLoss:
         k = len(self.classes_)
