@@ -13,8 +13,9 @@ CODES = Array(int32, 1, "C", readonly=True)
 CODE_ROWS = Array(int32, 2, "C", readonly=True)
 LONGS = Array(int64, 1, "C", readonly=True)
 WORDS = Array(uint64, 1, "C", readonly=True)
-BLOCK = 64
-"""Rows that go down one tree after the other: few enough to stay close by."""
+BLOCK = 2048
+"""Rows that go down one tree after the other: so many that it is worth fetching a large tree, yet few enough to stay
+close by."""
 SIDE = 8
 """Rows that go down a tree side by side: steps of one row wait for each other, those of several do not."""
 
