@@ -196,7 +196,7 @@ class AdaBoostClassifier(EnsembleOfLearners, Classifier):
         return score[:, 1] - score[:, 0] if len(self.classes_) == 2 else score
 
     def predict_proba(self, X: Any) -> Floats:
-        """Give the softmax of the scores, as scikit-learn: more certain than shares, and no estimate of them."""
+        """Give the softmax of the scores, as scikit-learn: of two classes at most 0.89, no estimate of probability."""
         score = self._scores(X)
         return softmax(score / max(len(self.classes_) - 1, 1), axis=1)
 

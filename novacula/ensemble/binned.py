@@ -114,15 +114,3 @@ class BinnedColumns:
                 if attribute.kind != "numeric":
                     given = chunk.codes[rows, attribute.place]
                     codes[rows, f] = np.where(given < 0, self.sizes[f], given)
-
-    def fill_all(self, table: Table, codes: CodeMatrix) -> None:
-        """Write the codes of all rows of a table in memory, on all threads."""
-        chunk = table.to_chunk()
-        starts = range(0, len(chunk), CODED_ROWS)
-
-        def fill(start: int) -> None:
-            self.fill(chunk.rows(start, start + CODED_ROWS), codes[start : start + CODED_ROWS])
-
-        with closing(map_ordered(fill, starts)) as filled:
-            for _ in filled:
-                pass

@@ -103,15 +103,6 @@ class BinaryTrees:
             put("gain"), put("mass"), put("value"),
         )  # fmt: skip
 
-    def first(self, n: int) -> Self:
-        """The first n trees."""
-        m = int(self.start[n])
-        c = int(self.code_start[m])
-        return type(self)(
-            self.start[: n + 1], self.output[:n], self.feature[:m], self.threshold[:m], self.child[:m],
-            self.missing[:m], self.code_start[: m + 1], self.code[:c], self.gain[:m], self.mass[:m], self.value[:m],
-        )  # fmt: skip
-
     @cached_property
     def _finders(self) -> dict[tuple[Attribute, ...], LeafFinder]:
         return {}

@@ -63,7 +63,8 @@ class BaggingRegressor(Bagging, Regressor):
             hypothesis_space="Means of the learner's hypotheses.",
             inductive_bias="What models of different samples agree on.",
             objective="The learner's, on each sample.",
-            search="The learner's, on each sample.",
+            search="The learner's, on each sample. Equal rows are drawn together: a row of weight 2 is two "
+            "rows, as far as it is for the learner.",
             noise="Averages out over the models.",
             missing="As the learner.",
             admits=Admits(missing=True),

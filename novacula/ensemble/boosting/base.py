@@ -36,7 +36,8 @@ SHARED_CARD: Mapping[str, Any] = {
     "summary": "Small trees added one by one, each fitted to what those before it leave.",
     "hypothesis_space": "Sums of trees of a few tests each.",
     "inductive_bias": "Many small steps; tests that lower the loss most come first.",
-    "search": "Greedy: round by round, and in a tree leaf by leaf; nothing is taken back.",
+    "search": "Greedy: round by round, and in a tree leaf by leaf; nothing is taken back. A row of weight 2 is two "
+    "rows, which are drawn or held out together.",
     "noise": "Followed in the end; shrinkage, leaves of many rows and rows held out stop it before.",
     "missing": "They take the better branch at each test.",
     "admits": Admits(missing=True),

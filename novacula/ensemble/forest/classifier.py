@@ -81,7 +81,8 @@ class RandomForestClassifier(RandomForest, Classifier):
         hypothesis_space="Means of trees: class shares that are constant in boxes.",
         inductive_bias="What many deep trees agree on, each short of some rows and columns.",
         objective="In each tree and at each node the largest fall of the Gini impurity.",
-        search="Greedy in each tree; none over the trees.",
+        search="Greedy in each tree; none over the trees. Equal rows are drawn together: a row of weight 2 "
+        "is two rows.",
         noise="Fitted by each tree, and averaged out over the trees.",
         missing="Sent down the branch that is better for them.",
         admits=Admits(missing=True),

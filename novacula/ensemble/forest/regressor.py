@@ -76,7 +76,8 @@ class RandomForestRegressor(RandomForest, Regressor):
         hypothesis_space="Means of trees: numbers that are constant in boxes.",
         inductive_bias="What many deep trees agree on, each short of some rows and columns.",
         objective="In each tree and at each node the largest fall of the squared deviation from the mean.",
-        search="Greedy in each tree; none over the trees.",
+        search="Greedy in each tree; none over the trees. Equal rows are drawn together: a row of weight 2 "
+        "is two rows.",
         noise="Fitted by each tree, and averaged out over the trees.",
         missing="Sent down the branch that is better for them.",
         admits=Admits(missing=True),

@@ -75,13 +75,14 @@ def test_many_columns_are_shared_by_threads_without_a_trace_of_it():
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("values", [30, 10**6])  # fewer than there are bins, and more
 @pytest.mark.parametrize("classes", [2, 3])
-def test_a_whole_weight_is_as_many_rows(classes):
+def test_a_whole_weight_is_as_many_rows(classes, values):
     rng = np.random.default_rng(7)
-    X = rng.integers(0, 30, (300, 3)).astype(float)
-    y = np.digitize(X[:, 0] + 3 * rng.standard_normal(300), [15, 25][: classes - 1])
-    weight = rng.integers(0, 5, 300)
-    repeated = np.repeat(np.arange(300), weight)
+    X = rng.integers(0, values, (600, 3)) / values
+    y = np.digitize(X[:, 0] + 0.1 * rng.standard_normal(600), [0.5, 0.8][: classes - 1])
+    weight = rng.integers(0, 5, 600)
+    repeated = np.repeat(np.arange(600), weight)
     weighted = GradientBoostingClassifier(max_iter=10).fit(X, y, sample_weight=weight)
     several = GradientBoostingClassifier(max_iter=10).fit(X[repeated], y[repeated])
     assert bits(weighted)[:-2] == bits(several)[:-2]  # all but the losses, which are rounded after they are weighted
