@@ -20,8 +20,12 @@ from novacula.learner.card import Card
 from novacula.learner.derivation import cut_table
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
-from novacula.prepare.encoding import Encoding, PreparationChoice, preparation_words, same_columns
+from novacula.prepare.category_means import CategoryMeans
+from novacula.prepare.choice import PreparationChoice
+from novacula.prepare.encoding import Encoding, same_columns
+from novacula.prepare.preparation import Preparation
 from novacula.prepare.sums import PreparationSums
+from novacula.prepare.times import TimeParts
 from novacula.state import State, each, instance, record
 from novacula.table import Chunk, Column, Schema, Table
 from novacula.table.answering import unbounded
@@ -32,11 +36,11 @@ MOST_DESCRIBED = 40
 
 
 class PreparedLearner(Learner):
-    """Holds a learner in `model_`, and in `encoding_` how columns become what it takes."""
+    """Holds a learner in `model_`, and in `preparation_` how columns become what it takes."""
 
-    state_types: ClassVar[tuple[type, ...]] = (Encoding,)
+    state_types: ClassVar[tuple[type, ...]] = (Preparation, TimeParts, Encoding, CategoryMeans)
     state: ClassVar[State] = {
-        "encoding_": record(Encoding, numeric="numeric", categorical="categorical", text="text"),
+        "preparation_": record(Preparation, categorical="categorical", text="text"),
         "columns_": each(instance(Column)),
         "model_": instance(Learner),
     }
@@ -69,12 +73,9 @@ class PreparedLearner(Learner):
             raise ParameterError(f"learner={type(learner).__name__}() predicts nothing: give one that has a predict")
         ordered = self.ordered if isinstance(self.ordered, Mapping) else dict.fromkeys(self.ordered)
         choice = PreparationChoice(self.scale, self.fill, ordered)
-        sums = PreparationSums.of(
-            table, "text" not in learner.card.takes, choice.scale == "range", choice.fill == "median"
-        )
-        self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words, choice)
-        self.columns_ = self.encoding_.columns(table.layout.roles)
-        behind = table.expanded(self.encoding_.apply, self.columns_, self._classes_with_rows(sums))
+        self.preparation_, sums = Preparation.find(table, learner.card, self.max_words, choice)
+        self.columns_ = self.preparation_.columns(table.layout.roles)
+        behind = table.expanded(self.preparation_.apply, self.columns_, self._classes_with_rows(sums))
         self.model_ = clone(learner).fit(behind.in_memory() if table.is_local else behind)
 
     def _classes_with_rows(self, sums: PreparationSums) -> list[Any] | None:
@@ -83,10 +84,10 @@ class PreparedLearner(Learner):
 
     def _check_state(self) -> None:
         """After loading: columns must go through the preparation to the learner, which is of the kind asked for."""
-        if not self.encoding_.fits(self.schema_):
-            raise ModelFileError("its encoding_ does not prepare the columns of its schema_")
-        if not _same_but_names(self.columns_, self.encoding_.columns()):
-            raise ModelFileError("its columns_ are not those that its encoding_ gives")
+        if not self.preparation_.fits(self.schema_):
+            raise ModelFileError("its preparation_ does not prepare the columns of its schema_")
+        if not _same_but_names(self.columns_, self.preparation_.columns()):
+            raise ModelFileError("its columns_ are not those that its preparation_ gives")
         model = self.model_
         if type(model) is not type(self.inner_learner()) or not (hasattr(model, "schema_") and answers(model)):
             raise ModelFileError("its model_ is another learner than its parameters say, or is not fitted")
@@ -96,15 +97,16 @@ class PreparedLearner(Learner):
 
     @property
     def n_parameters_(self) -> int:
-        """Those of the learner: the numbers of the preparation are not part of the hypothesis."""
+        """Those of the learner, and the means of the target by category: other numbers of the preparation do not look
+        at the target."""
         check_is_fitted(self)
-        return int(self.model_.n_parameters_)
+        return int(self.model_.n_parameters_) + self.preparation_.n_parameters
 
     def _answer(self, method: str, X: Any) -> Any:
         """What the learner answers for rows as they come, chunk by chunk."""
         check_is_fitted(self)
         layout = Schema(self.columns_, missing=())
-        return self._answers(X, answers_behind, self.encoding_, layout, self.model_, method, unseen=self.unseen)
+        return self._answers(X, answers_behind, self.preparation_, layout, self.model_, method, unseen=self.unseen)
 
     def _derive(self, options: WorkOptions) -> Work:
         """The preparation of the columns, and then the learner's own work."""
@@ -112,7 +114,7 @@ class PreparedLearner(Learner):
 
     def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
         chunk = self._query(X, self.unseen).to_chunk()
-        rows = behind(chunk, self.encoding_, Schema(self.columns_, missing=()))
+        rows = behind(chunk, self.preparation_, Schema(self.columns_, missing=()))
         return self._prepared(self.model_.work(rows, **asdict(options)), options)
 
     def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
@@ -120,7 +122,7 @@ class PreparedLearner(Learner):
 
     def _prepared(self, inner: Work, options: WorkOptions) -> Work:
         """The learner's work behind its preparation, in the learner's notation."""
-        described = preparation_words(self.encoding_)
+        described = self.preparation_.words()
         header = ("column", f"what {self.model_.card.name} is given")
         most = len(described) if options.is_full else MOST_DESCRIBED
         first = Step("Preparation", table=cut_table(header, described, len(described), most=most))
@@ -153,14 +155,14 @@ def answers_with(method: str) -> Any:
 
 
 @unbounded
-def answers_behind(chunk: Chunk, encoding: Encoding, layout: Schema, model: Any, method: str) -> Any:
+def answers_behind(chunk: Chunk, preparation: Preparation, layout: Schema, model: Any, method: str) -> Any:
     """The answers of a method of the learner for the rows of a chunk."""
-    return getattr(model, method)(behind(chunk, encoding, layout))
+    return getattr(model, method)(behind(chunk, preparation, layout))
 
 
-def behind(chunk: Chunk, encoding: Encoding, layout: Schema) -> Table:
+def behind(chunk: Chunk, preparation: Preparation, layout: Schema) -> Table:
     """The rows of a chunk as the learner sees them."""
-    return Table(ChunkSource(encoding.apply(chunk), layout), layout, unseen="ignore", progress=False)
+    return Table(ChunkSource(preparation.apply(chunk), layout), layout, unseen="ignore", progress=False)
 
 
 def _same_but_names(columns: Sequence[Column], made: Sequence[Column]) -> bool:

@@ -12,7 +12,7 @@ from novacula.errors import ModelFileError
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.prepare.base import CardOfLearner, PreparedLearner, answers_with
-from novacula.prepare.encoding import SCALES
+from novacula.prepare.choice import SCALES
 from novacula.prepare.sums import PreparationSums
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -23,7 +23,7 @@ class PreparedClassifier(Classifier, PreparedLearner):
 
     `learner` is one of this library's; logistic regression unless another is given. `max_words` of a text column are
     counted for learners that take no text. A category that was not there at fit is reported (`unseen="ignore"`) or
-    refused ("error"). Fitted: `model_`, `encoding_`, `classes_`.
+    refused ("error"). Fitted: `model_`, `preparation_`, `classes_`.
 
     `scale` brings numbers to mean 0 and deviation 1 ("standard"), to [0, 1] ("range"), or the numbers of each row
     together to length 1 ("unit"), or leaves them ("none"); without it the card decides. `fill` is what missing numbers

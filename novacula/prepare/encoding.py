@@ -1,7 +1,8 @@
 """How columns become what a learner takes, found from training rows alone.
 
     a number       (x − mean) / spread where the card needs columns of one scale; the mean where it is missing
-    a category     one column of 0 and 1 per category; as it is for learners that take categories
+    a category     one column of 0 and 1 per category; the mean of the target in it, of columns of more than a hundred;
+                   as it is for learners that take categories
     words          how often each of the most frequent words is in the text; as they are for learners of text
     missing        a column of its own that says so; as it is for learners that take missing values
 
@@ -11,68 +12,26 @@ numbers in place of categories that are in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.errors import DataWarning, ParameterError, SchemaError, overflow, warn_user
+from novacula.errors import DataWarning, SchemaError, overflow, warn_user
 from novacula.learner.card import Card
-from novacula.prepare.sums import PreparationSums
+from novacula.prepare.category_means import CategoryMeans
+from novacula.prepare.choice import AS_THE_CARD, PreparationChoice
+from novacula.prepare.rounding import rounded
+from novacula.prepare.sums import MAX_CATEGORIES, PreparationSums
 from novacula.prepare.words import count_words, frequent_words
-from novacula.state import State, codes, each, flag, floats, instance, nullable, number, text, whole
+from novacula.state import State, codes, each, flag, floats, instance, nullable, number, record, text, whole
 from novacula.table import Chunk, Column, Schema
 from novacula.table.chunk import MISSING, Codes, Floats
-from novacula.words import listed
 
-MAX_CATEGORIES = 100
-"""Categories of a column that get a column of their own, at most: the most frequent ones."""
-NAMED = 5
-"""Ordered categories whose numbers are told."""
 MAX_DENSE = 5000
 """Columns of a sparse block that may be written out for a learner that takes no sparse columns."""
-
-
-SCALES = ("none", "standard", "range", "unit")
-"""Scales that can be asked for: as it is, mean 0 and deviation 1, from 0 to 1, rows of length 1."""
-
-
-@dataclass(frozen=True)
-class PreparationChoice:
-    """What is asked of a preparation beside what the card asks for; None leaves it to the card."""
-
-    scale: str | None = None
-    fill: str | float | None = None
-    ordered: Mapping[str, Sequence[Any] | None] = field(default_factory=dict)
-    """Categorical columns whose categories are in order, with that order; None: that of the schema."""
-
-    def orders(self, schema: Schema) -> dict[int, tuple[Any, ...]]:
-        """The ordered columns by their places among the categorical ones, with their categories in order."""
-        coded = {column.name: (j, column) for j, column in enumerate(schema.of_kind("categorical"))}
-        found = {}
-        for name, stated in self.ordered.items():
-            if name not in coded:
-                raise ParameterError(f"ordered names {name!r}, which is no categorical column: {listed(list(coded))}")
-            j, column = coded[name]
-            categories = column.categories
-            found[j] = order = categories if stated is None else tuple(stated)
-            if len(set(order)) < len(order) or not set(categories) <= set(order):
-                raise ParameterError(
-                    f"ordered must have each category of {name!r} once, from the first to the last: "
-                    f"{listed(list(categories))}"
-                )
-            if stated is None and not column.declared:
-                warn_user(
-                    f"nobody stated the order of {name!r}, so its categories are numbered as they sort: "
-                    f"{listed(order, NAMED)}; state it as ordered={{{name!r}: [...]}}",
-                    DataWarning,
-                )
-        return dict(sorted(found.items()))
-
-
-AS_THE_CARD = PreparationChoice()
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +40,9 @@ class Encoding:
 
     state: ClassVar[State] = {
         "schema": instance(Schema),
+        "centre": floats("numeric"),
         "fill": nullable(floats("numeric")),
         "holes": each(whole(most="numeric-1")),
-        "centre": floats("numeric"),
         "spread": floats("numeric", above=0.0),
         "fill_codes": nullable(codes("categorical")),
         "indicator_codes": nullable(each(each(whole()), "categorical")),
@@ -96,6 +55,7 @@ class Encoding:
         "ordered_centre": each(number(), "ordered"),
         "ordered_spread": each(number(above=0.0), "ordered"),
         "unit": flag(),
+        "means": record(CategoryMeans),
     }
 
     schema: Schema  # of the columns that come in
@@ -116,12 +76,22 @@ class Encoding:
     ordered_centre: tuple[float, ...] = ()  # what is taken off places
     ordered_spread: tuple[float, ...] = ()  # what the rest is divided by
     unit: bool = False  # whether the numbers of a row are brought to length 1
+    means: CategoryMeans = field(default_factory=CategoryMeans.none)  # of columns of many categories
 
     @classmethod
     def of(
-        cls, sums: PreparationSums, schema: Schema, card: Card, max_words: int, choice: PreparationChoice = AS_THE_CARD
+        cls,
+        sums: PreparationSums,
+        schema: Schema,
+        card: Card,
+        max_words: int,
+        choice: PreparationChoice = AS_THE_CARD,
+        n_given: int | None = None,
     ) -> Self:
-        """The preparation for a learner with this card, from the sums over the rows."""
+        """The preparation for a learner with this card, from the sums over the rows.
+
+        Of the numbers the first `n_given` say where they are missing; those made of them are missing where they are.
+        """
         weight = sums.moments.weight[0]
         has_values = weight > 0
         mean = rounded(np.where(has_values, sums.moments.mean[0], 0.0))
@@ -147,6 +117,11 @@ class Encoding:
         filled = rounded(sums.medians) if choice.fill == "median" else mean
         filled = np.full_like(mean, choice.fill) if isinstance(choice.fill, Real) else filled
         counts = [sums.categories.column(j)[0] for j in range(len(coded))]
+        many = {
+            j: moments
+            for j, moments in sums.answers.items()
+            if j not in orders and np.count_nonzero(counts[j]) > MAX_CATEGORIES
+        }
         ranks = {j: tuple(map(order.index, coded[j].categories)) for j, order in orders.items()}
         scales = [_scale_of_ranks(ranks[j], counts[j], len(order), scale) for j, order in orders.items()]
         dense = "sparse" not in card.takes
@@ -154,14 +129,15 @@ class Encoding:
         return cls(
             Schema(schema.uncounted().features, missing=()),
             None if keeps else filled,
-            () if keeps else _flagged(sums.gaps.numeric > 0),
+            () if keeps else _flagged(sums.gaps.numeric[:n_given] > 0),
             centre if scaled else np.zeros_like(mean),
             np.where(width > 0, width, 1.0) if scaled else np.ones_like(mean),
             np.array([count.argmax() for count in counts], np.int32) if native and not keeps else None,
             None
             if native
             else tuple(
-                () if j in orders else _columns_for(count, "full_rank" in card.needs) for j, count in enumerate(counts)
+                () if j in orders or j in many else _columns_for(count, "full_rank" in card.needs)
+                for j, count in enumerate(counts)
             ),
             tuple(j for j in _flagged(sums.gaps.coded > 0) if not native or j in orders),
             None if "text" in card.takes else tuple(frequent_words(words, max_words) for words in sums.words),
@@ -172,6 +148,7 @@ class Encoding:
             tuple(middle for middle, _ in scales),
             tuple(width for _, width in scales),
             scale == "unit",
+            CategoryMeans.of(many, sums.answer_names, scaled),
         )
 
     def fits(self, schema: Schema) -> bool:
@@ -179,6 +156,8 @@ class Encoding:
         if not same_columns(self.schema.columns, schema.features) or is_too_wide(schema, self.dense):
             return False
         sizes = [len(column.categories) for column in self.schema.of_kind("categorical")]
+        if len(self.centre) != len(self.schema.of_kind("numeric")) or not self.means.fits(sizes):
+            return False
         filled = () if self.fill_codes is None else self.fill_codes.tolist()
         shown = [max(codes, default=-1) for codes in self.indicator_codes or ()]
         below = all(code < size for codes in (filled, shown) for code, size in zip(codes, sizes, strict=False))
@@ -201,6 +180,7 @@ class Encoding:
             parts.append((np.array(ranks)[np.where(code < 0, usual, code)] - centre) / spread)
         for j, shown in enumerate(self.indicator_codes or ()):
             parts.append((chunk.codes[:, [j]] == np.array(shown, np.int32)).astype(float))
+        parts += self.means.columns(chunk.codes)
         parts.append((chunk.codes[:, list(self.gaps)] < 0).astype(float))
         parts += [count_words(column, words) for column, words in zip(chunk.text, self.words or (), strict=False)]
         if chunk.sparse is not None and self.dense:
@@ -239,6 +219,7 @@ class Encoding:
         made = [*numeric, *(numeric[j] for j in self.holes), *(coded[j] for j in self.ordered)]
         for column, shown in zip(coded, self.indicator_codes or (), strict=False):
             made += [column] * len(shown)
+        made += [coded[j] for j in self.means.places for _ in self.means.answers]
         made += [coded[j] for j in self.gaps]
         for column, words in zip(texts, self.words or (), strict=False):
             made += [column] * len(words)
@@ -254,6 +235,7 @@ class Encoding:
         yield from (coded[j].name for j in self.ordered)
         for column, shown in zip(coded, self.indicator_codes or (), strict=False):
             yield from (f"{column.name} = {column.categories[code]}" for code in shown)
+        yield from self.means.names([column.name for column in coded])
         yield from (f"{coded[j].name} is missing" for j in self.gaps)
         for column, words in zip(self.schema.of_kind("text"), self.words or (), strict=False):
             yield from (f"{word!r} in {column.name}" for word in words)
@@ -263,13 +245,8 @@ class Encoding:
 
 def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
     """Whether columns agree in all that is not counted of their rows."""
-    described = ([(c.name, c.kind, c.categories, c.width) for c in columns] for columns in (one, other))
+    described = ([(c.name, c.kind, c.categories, c.width, c.is_time) for c in columns] for columns in (one, other))
     return next(described) == next(described)
-
-
-def rounded(numbers: Floats) -> Floats:
-    """Numbers to ten digits: the rounding of sums must not reach learners that draw at random by what rows hold."""
-    return np.array([float(f"{number:.10g}") for number in numbers])
 
 
 def _scale_of_ranks(ranks: Sequence[int], count: Floats, n_places: int, scale: str) -> tuple[float, float]:
@@ -315,47 +292,3 @@ def _require_narrow(schema: Schema, dense: bool, card: Card) -> None:
     if is_too_wide(schema, dense):
         width = sum(block.width for block in schema.of_kind("sparse"))
         raise SchemaError(f"{card.name} takes no sparse columns, and {width:,} are too many to be written out")
-
-
-def preparation_words(encoding: Encoding) -> Sequence[tuple[str, str]]:
-    """What the preparation does to each column, in words."""
-    numeric, coded = encoding.schema.of_kind("numeric"), encoding.schema.of_kind("categorical")
-    rows = [(column.name, _number_words(encoding, j)) for j, column in enumerate(numeric)]
-    rows += [(column.name, _category_words(encoding, j, column)) for j, column in enumerate(coded)]
-    for j, column in enumerate(encoding.schema.of_kind("text")):
-        n_words = None if encoding.words is None else len(encoding.words[j])
-        rows.append((column.name, "as it is" if n_words is None else f"counts of its {n_words} most frequent words"))
-    rows += [
-        (column.name, f"{column.width} columns, written out" if encoding.dense else "as it is")
-        for column in encoding.schema.of_kind("sparse")
-    ]
-    return rows
-
-
-def _number_words(encoding: Encoding, j: int) -> str:
-    words = ["over the length of the row"] if encoding.unit else []
-    centre, spread = float(encoding.centre[j]), float(encoding.spread[j])
-    if (centre, spread) != (0.0, 1.0):
-        words.append(f"⟦(x - {centre!r}) / {spread!r}⟧")
-    if encoding.fill is not None and j in encoding.holes:
-        words.append(f"⟦{float(encoding.fill[j])!r}⟧ where missing, and a column that says so")
-    return "; ".join(words) or "as it is"
-
-
-def _category_words(encoding: Encoding, j: int, column: Column) -> str:
-    if j in encoding.ordered:
-        place = encoding.ordered.index(j)
-        ranks, centre, spread = (
-            encoding.ordered_ranks[place],
-            encoding.ordered_centre[place],
-            encoding.ordered_spread[place],
-        )
-        in_order = sorted(zip(ranks, column.categories, strict=True), key=lambda pair: pair[0])
-        shown = [f"{name} {(rank - centre) / spread:g}" for rank, name in in_order[:NAMED]]
-        return ", ".join(shown + ["…"] * (len(in_order) > NAMED))
-    if encoding.indicator_codes is None:
-        return (
-            "as it is" if encoding.fill_codes is None else f"{column.categories[encoding.fill_codes[j]]} where missing"
-        )
-    n_columns, n_categories = len(encoding.indicator_codes[j]), len(column.categories)
-    return "a column of 0 and 1" if n_columns == 1 else f"{n_columns} columns of 0 and 1 for {n_categories} categories"

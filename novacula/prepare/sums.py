@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
+from novacula.learner.card import Card
+from novacula.prepare.category_means import moments_by_category
 from novacula.prepare.words import word_cutter
 from novacula.statistics import Bundle, ClassMoments, ClassTotals, Contingency, QuantileSketch, Vocabulary
 from novacula.statistics.base import Statistic
 from novacula.table import Chunk, Schema
 from novacula.table.chunk import Floats
+
+MAX_CATEGORIES = 100
+"""Categories of a column that get a column of their own; of more, the target's mean in each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +65,18 @@ class ColumnLimits(Statistic):
 
 
 @dataclass(frozen=True)
+class AskedSums:
+    """What the rows are added up to."""
+
+    sizes: tuple[int, ...]  # categories of each categorical column
+    n_classes: int  # of the target; 0 of numbers, or of none
+    n_texts: int  # text columns whose words are counted
+    many: tuple[int, ...]  # categorical columns by whose categories the target is averaged
+    limits: bool
+    medians: bool
+
+
+@dataclass(frozen=True)
 class PreparationSums:
     """The sums of one pass over all rows of weight above 0."""
 
@@ -67,21 +85,30 @@ class PreparationSums:
     gaps: Gaps
     classes: Floats  # the weight of each class, empty without classes
     words: tuple[Vocabulary, ...]  # of each text column whose words are counted
+    answers: Mapping[int, ClassMoments] = field(default_factory=dict)  # of the target by category, by the column
+    answer_names: tuple[str, ...] = ()
     limits: ColumnLimits | None = None  # where they are asked for
     values: QuantileSketch | None = None  # of the numbers, where medians are asked for
 
     @classmethod
-    def of(cls, table: Any, counts_words: bool, finds_limits: bool = False, finds_medians: bool = False) -> Self:
-        """The sums over a table."""
-        n_classes = _n_classes(table.layout)
-        n_texts = len(table.layout.of_kind("text")) if counts_words else 0
-        sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
-        parts = table.reduce(observe, sizes, n_classes, n_texts, finds_limits, finds_medians).parts
-        moments, categories, gaps, totals, *words = parts
-        values = words.pop() if finds_medians else None
-        limits = words.pop() if finds_limits else None
-        classes = totals.weight if n_classes else np.empty(0)
-        return cls(moments, categories, gaps, classes, tuple(words), limits, values)
+    def of(cls, table: Any, card: Card, finds_limits: bool = False, finds_medians: bool = False) -> Self:
+        """The sums over a table that a learner with this card asks for."""
+        layout: Schema = table.layout
+        n_texts = 0 if "text" in card.takes else len(layout.of_kind("text"))
+        sizes = tuple(len(column.categories) for column in layout.of_kind("categorical"))
+        averages = bool(layout.target) and "categorical" not in card.takes
+        many = tuple(j for j, size in enumerate(sizes) if averages and size > MAX_CATEGORIES)
+        asked = AskedSums(sizes, _n_classes(layout), n_texts, many, finds_limits, finds_medians)
+        parts = iter(table.reduce(observe, asked).parts)
+        moments, categories, gaps, totals = (next(parts) for _ in range(4))
+        words = tuple(next(parts) for _ in range(n_texts))
+        answers = {j: next(parts) for j in many}
+        classes = totals.weight if asked.n_classes else np.empty(0)
+        answers, names = _of_answers(answers, layout, classes)
+        limits = next(parts) if finds_limits else None
+        return cls(
+            moments, categories, gaps, classes, words, answers, names, limits, next(parts) if finds_medians else None
+        )
 
     @property
     def medians(self) -> Floats:
@@ -91,28 +118,38 @@ class PreparationSums:
         return np.nan_to_num(lower + (upper - lower) / 2.0)
 
 
-def observe(
-    chunk: Chunk,
-    sizes: tuple[int, ...],
-    n_classes: int,
-    n_texts: int,
-    finds_limits: bool = False,
-    finds_medians: bool = False,
-) -> Bundle:
+def observe(chunk: Chunk, asked: AskedSums) -> Bundle:
     """The sums over a chunk."""
     rows = chunk.counted()
     parts: list[Statistic] = [
         ClassMoments.observe(rows),
-        Contingency.observe(rows, 1, sizes),
+        Contingency.observe(rows, 1, asked.sizes),
         Gaps.observe(rows),
-        ClassTotals.observe_numeric(rows, max(n_classes, 1), ()),
+        ClassTotals.observe_numeric(rows, max(asked.n_classes, 1), ()),
     ]
-    parts += [Vocabulary.observe_words(rows, 1, column, word_cutter()) for column in range(n_texts)]
-    parts += [ColumnLimits.observe(rows)] if finds_limits else []
-    parts += [QuantileSketch.observe(rows)] if finds_medians else []
+    parts += [Vocabulary.observe_words(rows, 1, column, word_cutter()) for column in range(asked.n_texts)]
+    parts += [moments_by_category(rows, j, asked.sizes[j], asked.n_classes) for j in asked.many]
+    parts += [ColumnLimits.observe(rows)] if asked.limits else []
+    parts += [QuantileSketch.observe(rows)] if asked.medians else []
     return Bundle(tuple(parts))
 
 
 def _n_classes(layout: Schema) -> int:
     targets = layout.target_columns
     return len(targets[0].categories) if len(targets) == 1 and targets[0].kind == "categorical" else 0
+
+
+def _of_answers(
+    answers: dict[int, ClassMoments], layout: Schema, classes: Floats
+) -> tuple[dict[int, ClassMoments], tuple[str, ...]]:
+    """The moments of what a learner does not know by itself, of two classes the second; and what they are called."""
+    if not len(classes):
+        return answers, layout.target
+    labels = np.flatnonzero(classes > 0.0)
+    labels = labels[1:] if len(labels) == 2 else labels
+    names = tuple(str(layout.target_columns[0].categories[k]) for k in labels)
+    kept = {
+        j: ClassMoments(*(np.ascontiguousarray(array[:, labels]) for array in one.arrays().values()))
+        for j, one in answers.items()
+    }
+    return kept, names

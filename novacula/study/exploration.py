@@ -13,7 +13,7 @@ import numpy.typing as npt
 from novacula.learner.render import table_lines
 from novacula.learner.work import WorkTable
 from novacula.mixture.lloyd.search import ClusterSearch
-from novacula.prepare.encoding import Encoding
+from novacula.prepare.preparation import Preparation
 from novacula.projection import PCA
 from novacula.study.clusters import Clusters, TriedMixture
 from novacula.study.densities import DensityScore, density_sentence
@@ -45,7 +45,7 @@ class Exploration:
 
     table: Table  # the rows that were explored, without what was left out
     prepared: Table  # numbers on one scale, categories as 0 and 1
-    encoding: Encoding
+    preparation: Preparation
     pca: PCA  # of the prepared columns
     clusterings: ClusterSearch  # k-means of every size, of the prepared columns
     clusters: Clusters

@@ -93,8 +93,8 @@ def _counts_figure(exploration: Exploration) -> Figure:
     column = exploration.prepared.layout.features[0]
     scaled = exploration.prepared.to_chunk().numeric[:, 0]
     values = (
-        scaled * exploration.encoding.spread[0] + exploration.encoding.centre[0]
-        if len(exploration.encoding.centre)
+        scaled * exploration.preparation.encoding.spread[0] + exploration.preparation.encoding.centre[0]
+        if len(exploration.preparation.encoding.centre)
         else scaled
     )
     parts = [values[exploration.labels_ == one.cluster] for one in exploration.profiles]

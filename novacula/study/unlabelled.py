@@ -15,8 +15,7 @@ import numpy as np
 
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.mixture import KMeans
-from novacula.prepare.encoding import Encoding
-from novacula.prepare.sums import PreparationSums
+from novacula.prepare.preparation import Preparation
 from novacula.projection import PCA
 from novacula.study.clusters import find_clusters, out_of_time
 from novacula.study.densities import compare_densities
@@ -63,7 +62,7 @@ def explore(data: Any, *, random_state: int = 0, budget: float | None = None) ->
     table, left_out = _without_names(table, findings)
     names, no_density = _with_density(table)
     dense = table.select(names) if names else None
-    encoding, prepared = _prepared(table)
+    preparation, prepared = _prepared(table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the warnings of a size are in its note
         pca = PCA().fit(prepared)
@@ -75,7 +74,18 @@ def explore(data: Any, *, random_state: int = 0, budget: float | None = None) ->
     late = "The budget of time was used up: mixtures or densities are left out." if out_of_time(deadline) else ""
     seconds = time.monotonic() - started
     return Exploration(
-        table, prepared, encoding, pca, sizes, clusters, densities, profiles, every_finding, random_state, seconds, late
+        table,
+        prepared,
+        preparation,
+        pca,
+        sizes,
+        clusters,
+        densities,
+        profiles,
+        every_finding,
+        random_state,
+        seconds,
+        late,
     )
 
 
@@ -148,7 +158,7 @@ def _with_density(table: Table) -> tuple[list[str], list[Finding]]:
     return fit, [Finding("no-density", sentence, tuple(steps))]
 
 
-def _prepared(table: Table) -> tuple[Encoding, Table]:
+def _prepared(table: Table) -> tuple[Preparation, Table]:
     """Numbers on one scale, categories as columns of 0 and 1, gaps filled and marked."""
-    encoding = Encoding.of(PreparationSums.of(table, counts_words=True), table.layout, KMeans.card, max_words=1)
-    return encoding, table.expanded(encoding.apply, encoding.columns(table.layout.roles)).in_memory()
+    preparation, _ = Preparation.find(table, KMeans.card, max_words=1)
+    return preparation, table.expanded(preparation.apply, preparation.columns(table.layout.roles)).in_memory()

@@ -44,6 +44,7 @@ class Column:
     high: float | None = None
     width: int = 1
     note: str = ""
+    is_time: bool = False  # its numbers are seconds since the beginning of 1970, UTC
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -64,8 +65,15 @@ class Column:
         if self.kind == "sparse":
             return f"{self.width} columns"
         if self.low is not None and self.high is not None:
+            if self.is_time:
+                return f"{time_words(self.low)} to {time_words(self.high)}"
             return f"{self.low:g} to {self.high:g}"
         return ""
+
+    @property
+    def kind_word(self) -> str:
+        """What the kind is called where people read it."""
+        return "date" if self.is_time else self.kind
 
 
 @dataclass(frozen=True)
@@ -257,7 +265,7 @@ class Schema:
         rows = [
             (
                 printable(column.name, _CELL),
-                column.kind,
+                column.kind_word,
                 "?" if column.missing is None else str(column.missing),
                 column.describe() + (f" ({column.note})" if column.note else ""),
                 roles.get(column.name, ""),
@@ -271,6 +279,21 @@ class Schema:
             lines.append(f"… and {len(self.columns) - len(rows):,} more columns")
         count = "" if self.n_rows is None else f"{self.n_rows:,} rows × "
         return "\n".join([f"{count}{len(self.columns):,} columns", *lines])
+
+
+def time_words(seconds: float) -> str:
+    """Seconds since 1970 as a date, with the time of day unless it is midnight.
+
+    >>> time_words(86_400.0), time_words(5_400.0)
+    ('1970-01-02', '1970-01-01 01:30:00')
+    """
+    from datetime import UTC, datetime, timedelta
+
+    try:
+        moment = datetime.fromtimestamp(0, UTC) + timedelta(seconds=round(seconds))
+    except OverflowError:
+        return f"{seconds:g} s after 1970"
+    return f"{moment:%Y-%m-%d}" if moment.time() == moment.min.time() else f"{moment:%Y-%m-%d %H:%M:%S}"
 
 
 def category_order(values: Iterable[Category]) -> tuple[Category, ...]:
@@ -299,6 +322,7 @@ def _column_from_dict(values: Mapping[str, Any]) -> Column:
     plain = (
         isinstance(column.name, str)
         and isinstance(column.note, str)
+        and (column.is_time is False or (column.is_time is True and column.kind == "numeric"))
         and isinstance(column.width, int)
         and (column.width == 1 or (column.width > 1 and column.kind == "sparse"))
         and isinstance(column.missing, int | None)

@@ -139,6 +139,13 @@ def kind_of_type(stored: Any) -> Kind | None:
     return None if is_textual(stored) else "numeric"
 
 
+def is_time_type(stored: Any) -> bool:
+    """Whether an Arrow type holds days or moments, which have a year; a duration or a time of day has none."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_date(stored) or pa.types.is_timestamp(stored))
+
+
 @lru_cache(256)  # a table may have very many columns, of few types
 def holds_single_values(stored: Any) -> bool:
     """Whether the values of an Arrow type are numbers, words or times, not lists, records or bytes."""

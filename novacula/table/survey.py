@@ -22,7 +22,7 @@ from novacula.table.parallel import map_ordered, tree_sum
 from novacula.table.profile import ColumnProfile, profile_partition
 from novacula.table.progress import tracked
 from novacula.table.schema import KINDS, Category, Column, Kind, Schema, Types
-from novacula.table.source import Source, holds_single_values, is_textual
+from novacula.table.source import Source, holds_single_values, is_textual, is_time_type
 
 
 def survey(source: Source, roles: Schema, types: Types, progress: bool | None) -> Schema:
@@ -62,7 +62,8 @@ def _settle(
         unread = kind == "numeric" and native[name] != "numeric"
         if kind is None or unread or (kind == "categorical" and name not in declared):
             unsettled.append(name)
-        columns.append(_column(name, kind, declared.get(name, ())))
+        settled = _column(name, kind, declared.get(name, ()))
+        columns.append(replace(settled, is_time=kind == "numeric" and is_time_type(stored[name])))
     return survey_columns(source, schema.with_columns(columns), unsettled, kinds, progress)
 
 

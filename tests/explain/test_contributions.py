@@ -134,9 +134,9 @@ def test_columns_that_a_preparation_made_of_one_are_added_up():
     model = PreparedRegressor(Ridge()).fit(frame, y)
     result = contributions(model, frame)
     assert result.names == tuple(frame.columns)
-    encoded = model.encoding_.apply(result.rows.chunk).numeric
+    encoded = model.preparation_.apply(result.rows.chunk).numeric
     parts = (encoded - encoded.mean(axis=0)) * model.model_.coef_
-    origins = np.array(model.encoding_.origins())
+    origins = np.array(model.preparation_.origins())
     assert len(origins) == encoded.shape[1] > len(frame.columns)
     for j, name in enumerate(frame.columns):
         np.testing.assert_allclose(result.values[:, j, 0], parts[:, origins == name].sum(axis=1), atol=1e-12)

@@ -25,7 +25,7 @@ def shirts(gap=False):
 
 def seen(model, frame):
     """What the learner behind the preparation is given."""
-    return model.encoding_.apply(nv.read(frame).to_chunk()).numeric
+    return model.preparation_.apply(nv.read(frame).to_chunk()).numeric
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_medians_against_numpy(n):
     frame = pd.DataFrame({"a": rng.normal(size=n).round(1), "b": rng.integers(0, 3, n).astype(float)})
     frame.iloc[0, 0] = frame.iloc[1, 1] = np.nan
     model = PreparedRegressor(Ridge(), scale="none", fill="median").fit(frame, rng.normal(size=n))
-    np.testing.assert_allclose(model.encoding_.fill, np.nanmedian(frame, axis=0), rtol=1e-9)
+    np.testing.assert_allclose(model.preparation_.encoding.fill, np.nanmedian(frame, axis=0), rtol=1e-9)
     check_work(model)
 
 
 def test_a_median_counts_weights_as_repetitions():
     frame, weight = pd.DataFrame({"a": [1.0, 2.0, 10.0, np.nan]}), [1.0, 1.0, 4.0, 1.0]
     model = PreparedRegressor(Ridge(), fill="median").fit(frame, [1.0, 2.0, 3.0, 4.0], sample_weight=weight)
-    assert model.encoding_.fill.tolist() == [10.0]
+    assert model.preparation_.encoding.fill.tolist() == [10.0]
 
 
 def test_a_filling_that_is_asked_for_is_made_for_learners_that_take_gaps_too():
@@ -121,8 +121,8 @@ def test_limits_come_from_all_chunks(tmp_path):
     frame = shirts().assign(y=Y)
     frame.to_parquet(tmp_path / "a.parquet", row_group_size=2)
     streamed = PreparedRegressor(scale="range").fit(nv.read(tmp_path / "a.parquet", target="y"))
-    np.testing.assert_allclose(streamed.encoding_.centre, [9.0, 0.0])
-    np.testing.assert_allclose(streamed.encoding_.spread, [22.0, 5.0])
+    np.testing.assert_allclose(streamed.preparation_.encoding.centre, [9.0, 0.0])
+    np.testing.assert_allclose(streamed.preparation_.encoding.spread, [22.0, 5.0])
 
 
 @pytest.mark.parametrize("settings", [{"scale": "metric"}, {"fill": "mode"}, {"ordered": 3}])

@@ -31,7 +31,8 @@ ROWS = nv.read(
     target="label",
     progress=False,
 )
-NOT_PREPARED = "its encoding_ does not prepare the columns of its schema_"
+OTHER_COLUMNS = "its columns_ are not those that its preparation_ gives"
+NOT_PREPARED = "its preparation_ does not prepare the columns of its schema_"
 
 
 def prepared(learner=None):
@@ -54,23 +55,31 @@ def test_columns_that_avoid_the_name_of_the_target_come_back(tmp_path):
 
 
 def encoded(**fields):
-    return lambda m: {"encoding_": replace(m.encoding_, **{name: of(m.encoding_) for name, of in fields.items()})}
+    def changed(model):
+        encoding = model.preparation_.encoding
+        forged = replace(encoding, **{name: of(encoding) for name, of in fields.items()})
+        return {"preparation_": replace(model.preparation_, encoding=forged)}
+
+    return changed
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (encoded(centre=lambda e: np.zeros(3)), r"centre is an array .* and there are 1 numeric"),
+        (encoded(centre=lambda e: np.zeros(3)), r"spread is an array .* and there are 3 numeric"),
         (encoded(spread=lambda e: np.zeros(1)), "spread holds a number that is out of range"),
         (encoded(holes=lambda e: (7,)), r"holes\[0\] is out of its range"),
         (encoded(gaps=lambda e: (7,)), r"gaps\[0\] is out of its range"),
         (encoded(words=lambda e: (("sea", "sea", "old"),)), NOT_PREPARED),
-        (encoded(words=lambda e: (("sea", "old"),)), "its columns_ are not those that its encoding_ gives"),
+        (encoded(words=lambda e: (("sea", "old"),)), OTHER_COLUMNS),
         (encoded(indicator_codes=lambda e: ((9,),)), NOT_PREPARED),
         (encoded(fill_codes=lambda e: np.array([9], np.int32)), NOT_PREPARED),
         (encoded(schema=lambda e: Schema((Column("size", "numeric"),))), NOT_PREPARED),
-        (lambda m: {"columns_": m.columns_[:-1]}, "its columns_ are not those that its encoding_ gives"),
-        (lambda m: {"columns_": (*m.columns_, m.columns_[-1])}, "its columns_ are not those that its encoding_ gives"),
+        (lambda m: {"columns_": m.columns_[:-1]}, OTHER_COLUMNS),
+        (
+            lambda m: {"columns_": (*m.columns_, m.columns_[-1])},
+            OTHER_COLUMNS,
+        ),
         (lambda m: {"model_": DecisionTreeClassifier()}, "its model_ is another learner .* or is not fitted"),
         (lambda m: {"model_": NaiveBayes().fit(ROWS)}, "its model_ is another learner than its parameters say"),
         (
@@ -90,8 +99,8 @@ def test_a_block_too_wide_to_be_written_out_is_refused(tmp_path):
     model = PreparedClassifier(DecisionTreeClassifier()).fit(csr_matrix(np.eye(6)), LABELS)
     [block] = model.schema_.columns
     wide = Schema((replace(block, width=10**9),), missing=())
-    forged = replace(model.encoding_, schema=wide)
-    require_refused(model, tmp_path, NOT_PREPARED, schema_=wide, n_features_in_=10**9, encoding_=forged)
+    forged = replace(model.preparation_, encoding=replace(model.preparation_.encoding, schema=wide))
+    require_refused(model, tmp_path, NOT_PREPARED, schema_=wide, n_features_in_=10**9, preparation_=forged)
 
 
 def test_a_regressor_comes_back_and_keeps_its_learner(tmp_path):

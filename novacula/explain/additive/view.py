@@ -52,5 +52,5 @@ def inner_view(model: Any, rows: SeenRows) -> InnerView:
         return InnerView(model, rows, tuple(range(len(rows.names))))
     layout = Schema(model.columns_, missing=())
     places = {name: j for j, name in enumerate(rows.names)}
-    origin = tuple(places[name] for name in model.encoding_.origins())
-    return InnerView(model.model_, SeenRows(model.encoding_.apply(rows.chunk), layout), origin)
+    origin = tuple(places[name] for name in model.preparation_.origins())
+    return InnerView(model.model_, SeenRows(model.preparation_.apply(rows.chunk), layout), origin)
