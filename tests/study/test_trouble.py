@@ -144,6 +144,26 @@ def test_words_that_seldom_come_again():
     assert finding.gravity == "note"
 
 
+@pytest.mark.parametrize(
+    ("hours", "kinds"),
+    [
+        (24 * np.arange(400), ["ordered"]),
+        (np.arange(400) // 3, ["ordered"]),
+        (-np.arange(400), ["ordered"]),
+        (np.random.default_rng(0).permutation(400), []),
+    ],
+    ids=["days", "ties", "newest first", "no order"],
+)
+def test_rows_in_the_order_of_time(hours, kinds):
+    """A time is no identifier, even if every row has its own."""
+    when = pd.Timestamp("2020-02-01") + pd.to_timedelta(hours, "h")
+    table = nv.read(plain().assign(when=when), "y")
+    found = [finding for finding in find_trouble(question(table)) if finding.columns == ("when",)]
+    assert [finding.kind for finding in found] == kinds
+    words = "random folds let learners see the future"
+    assert all(finding.gravity == "warning" and words in finding.sentence for finding in found)
+
+
 def test_rows_that_are_sorted_by_a_number():
     (finding,) = findings_of(plain().assign(time=np.linspace(0.0, 7.3, 400)), "ordered")
     assert finding.columns == ("time",)

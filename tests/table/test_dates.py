@@ -17,11 +17,11 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize(("order", "format"), [(order, f) for order in FORMATS for f in FORMATS[order]])
+@pytest.mark.parametrize(("order", "written"), [(order, f) for order in FORMATS for f in FORMATS[order]])
 @given(moment=st.datetimes(datetime(1000, 1, 1), datetime(9999, 12, 31)))
-def test_what_python_writes_is_read(order, format, moment):
-    text = moment.strftime(format)
-    expected = datetime.strptime(text, format) - datetime(1970, 1, 1)
+def test_what_python_writes_is_read(order, written, moment):
+    text = moment.strftime(written)
+    expected = datetime.strptime(text, written) - datetime(1970, 1, 1)
     assert seconds_of(pa.array([text]), order).item() == pytest.approx(expected.total_seconds(), abs=1e-3)
 
 

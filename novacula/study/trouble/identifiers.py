@@ -29,13 +29,20 @@ def find_identifiers(features: Sequence[Feature]) -> Iterator[Finding]:
     for feature in features:
         if len(feature.known_values) < FEWEST:
             continue
-        why = _numbered(feature) if feature.column.kind == "numeric" else _named(feature)
+        why = _why(feature)
         if why:
             advice = "it says nothing about new rows, so leave it out with table.drop or --drop"
             sentence = f"{columns_named([feature.name])} looks like an identifier, {why}: {advice}."
             yield Finding("identifier", sentence, (feature.name,), "warning")
         elif finding := _nearly(feature):
             yield finding
+
+
+def _why(feature: Feature) -> str:
+    """Why a column names its rows; a time does not, however often it comes."""
+    if feature.column.is_time:
+        return ""
+    return _numbered(feature) if feature.column.kind == "numeric" else _named(feature)
 
 
 def _numbered(feature: Feature) -> str:
@@ -78,6 +85,12 @@ def _nearly(feature: Feature) -> Finding | None:
         )
         sentence = f"{words}, so little can be learned about them; group them, or leave the column out."
         return Finding("many-categories", sentence, (feature.name,))
+    if feature.column.is_time and _goes_one_way(feature):
+        sentence = (
+            f"The rows are in the order of {safe_quote(feature.name)}: random folds let learners see the future, and "
+            "errors on later rows will be larger than those reported."
+        )
+        return Finding("ordered", sentence, (feature.name,), "warning")
     if feature.column.kind == "numeric" and not feature.is_whole and _rises(feature):
         sentence = (
             f"The rows are sorted by {safe_quote(feature.name)}, which rises from row to row: if that is time, random "
@@ -85,6 +98,12 @@ def _nearly(feature: Feature) -> Finding | None:
         )
         return Finding("ordered", sentence, (feature.name,))
     return None
+
+
+def _goes_one_way(feature: Feature) -> bool:
+    """Whether no value is below the one before, or none above it, and they are not all equal."""
+    steps = np.sign(np.diff(feature.known_values))
+    return bool(steps.any()) and steps.min() * steps.max() >= 0
 
 
 def _rises(feature: Feature) -> bool:
