@@ -6,6 +6,9 @@ import bz2
 import csv
 import gzip
 import io
+import json
+import sqlite3
+import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -182,6 +185,58 @@ def svmlight(random: Random) -> tuple[str, bytes]:
         pairs = " ".join(f"{j}:{round(float(random.normal()), 3)!r}" for j in places)
         lines.append(f"{random.integers(0, 2)} {pairs}{' # a comment' if random.random() < 0.2 else ''}")
     return ".svm", (end.join(lines) + end).encode()
+
+
+def _plain_rows(table: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The names and rows of a table, of values that JSON, workbooks and databases can hold."""
+    plain = [[value if isinstance(value, (int, float, str, type(None))) else str(value) for value in column.to_pylist()]
+             for column in table.columns]  # fmt: skip
+    return table.schema.names, list(zip(*plain, strict=True))
+
+
+def json_text(random: Random) -> tuple[str, bytes]:
+    """JSON, line by line or as an array."""
+    names, rows = _plain_rows(any_table(random))
+    records = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=bool(random.random() < 0.5)) for row in rows]
+    lines = random.random() < 0.7
+    text = "\n".join(records) if lines else f"[{', '.join(records)}]"
+    return ".jsonl" if lines else ".json", text.encode()
+
+
+def workbook(random: Random) -> tuple[str, bytes]:
+    """A workbook of Excel."""
+    import openpyxl
+
+    names, rows = _plain_rows(any_table(random))
+    book = openpyxl.Workbook()
+    for row in (names, *rows):
+        book.active.append([None if isinstance(value, float) and value != value else value for value in row])
+    sink = io.BytesIO()
+    book.save(sink)
+    return ".xlsx", sink.getvalue()
+
+
+def database(random: Random) -> tuple[str, bytes]:
+    """An SQLite database of one table."""
+    names, rows = _plain_rows(any_table(random))
+    connection = sqlite3.connect(":memory:")
+    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+    connection.execute(f"CREATE TABLE rows ({columns})")
+    wide = [[str(v) if isinstance(v, int) and abs(v) >= 1 << 63 else v for v in row] for row in rows]
+    connection.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(names))})", wide)
+    connection.commit()
+    data = connection.serialize()
+    connection.close()
+    return ".db", data
+
+
+def zipped(random: Random) -> tuple[str, bytes]:
+    """A zip archive of a file of text."""
+    ending, data = pick(random, (delimited, json_text, arff))(random)
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(f"rows{ending}"), data)
+    return ".zip", sink.getvalue()
 
 
 def packed(ending: str, data: bytes) -> bytes:

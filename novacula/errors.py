@@ -11,6 +11,17 @@ class DataError(ValueError):
     """The data cannot be used as they are: the message names file, column and row where they are known."""
 
 
+class EncodingError(DataError):
+    """A byte is not of the encoding that a file was taken to be in."""
+
+    def __init__(self, sentence: str, path: str) -> None:
+        super().__init__(sentence)
+        self.path = path
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (str(self), self.path)
+
+
 def overflow(column: str) -> DataError:
     """The error of a column that is finite, but too large to be squared."""
     return DataError(f"column {column!r} holds numbers whose squares overflow: scale it")
@@ -30,6 +41,10 @@ class InputTypeError(TypeError):
 
 class ModelFileError(ValueError):
     """A model file is damaged, hostile, or of a version that is not known."""
+
+
+class ExportError(ValueError):
+    """A model cannot be written in a format: the message says why, and which formats can hold it."""
 
 
 class ClusterError(ValueError):

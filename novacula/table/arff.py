@@ -7,8 +7,9 @@ keep the order in which the header names their values.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from novacula.table.files import name_of
 from novacula.table.names import repeated
 from novacula.table.schema import Kind, Schema
 from novacula.table.source import Source
-from novacula.table.textfile import TextFile
+from novacula.table.textfile import TextFile, encoding_notes
 
 _ROWS = 20_000  # a batch
 _QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
@@ -27,21 +28,21 @@ _NAME = re.compile(rf"\s*(?:{_QUOTED}|([^\s{{]+))\s*(.*)", re.DOTALL)
 _VALUE = re.compile(rf"\s*(?:{_QUOTED}|([^,]*?))\s*(?:,|$)")
 _PAIR = re.compile(rf"\s*(\d+)\s+(?:{_QUOTED}|([^,]*?))\s*(?:,|$)")
 _ESCAPE = re.compile(r"\\(.)")
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, Kind | None] = {
     "numeric": "numeric",
     "real": "numeric",
     "integer": "numeric",
     "string": "text",
-    "date": "text",
+    "date": None,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ArffAttribute:
-    """A declared attribute: numeric, text, or nominal with its values."""
+    """A declared attribute: numeric, text, or nominal with its values; of a date the values say how it is written."""
 
     name: str
-    kind: Kind
+    kind: Kind | None
     values: tuple[str, ...] = ()
 
 
@@ -50,9 +51,12 @@ class ArffSource(Source):
 
     is_text = True
 
-    def __init__(self, paths: Sequence[str], encoding: str) -> None:
+    def __init__(
+        self, paths: Sequence[str], encoding: str | None, encodings: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.name = name_of(paths)
-        self._texts = [TextFile(path, encoding) for path in paths]
+        self._texts = [TextFile(path, encoding or encodings.get(path)) for path in paths]
+        self.notes = tuple(encoding_notes(self._texts, encoding))
         self.attributes = read_header(self._texts[0])
         for text in self._texts[1:]:
             if read_header(text) != self.attributes:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from novacula.table.chunk import MISSING, UNSEEN, Codes, Floats
 from novacula.table.schema import Category
 from novacula.table.source import is_textual
+from novacula.table.spelling import Spelling, read_spelled
 
 READ_ERRORS = (pa.ArrowException, OSError, UnicodeError, EOFError, MemoryError, OverflowError)
 """What is raised when a file cannot be read, unpacked, decoded or parsed, or claims to be larger than memory."""
@@ -47,17 +48,17 @@ def number_markers(markers: tuple[str, ...]) -> tuple[float, ...]:
 # --- numbers ----------------------------------------------------------------------------------------------
 
 
-def numbers_of(values: Any, markers: tuple[str, ...]) -> tuple[Floats, Any]:
+def numbers_of(values: Any, markers: tuple[str, ...], spelling: Spelling | None = None) -> tuple[Floats, Any]:
     """An array of any type as float64, NaN where missing, and flags of what is not a number (None: everything is)."""
     words = None
     if isinstance(values, np.ndarray):
         floats = np.asarray(values, np.float64)
     elif pa.types.is_dictionary(values.type):
-        floats, words = numbers_of(values.dictionary, markers)
+        floats, words = numbers_of(values.dictionary, markers, spelling)
         entry = entries_of(values)
         return np.append(floats, np.nan)[entry], None if words is None else np.append(words, False)[entry]
     elif is_textual(values.type):
-        floats, words = read_numbers(values, markers)
+        floats, words = read_numbers(values, markers, spelling)
     else:
         floats = as_floats(values)
     for marker in number_markers(markers):
@@ -65,18 +66,22 @@ def numbers_of(values: Any, markers: tuple[str, ...]) -> tuple[Floats, Any]:
     return floats, words
 
 
-def read_numbers(words: Any, markers: Sequence[str]) -> tuple[Floats, Any]:
+def read_numbers(words: Any, markers: Sequence[str], spelling: Spelling | None = None) -> tuple[Floats, Any]:
     """Strings as float64, NaN where a marker stands, and flags of those that are neither (None: nothing)."""
     words = trimmed(words)
     values = pc.if_else(is_marker(words, markers), pa.scalar(None, pa.string()), words)
-    try:
-        numbers = values.cast(pa.float64())
-    except pa.ArrowInvalid:
-        fits = pc.match_substring_regex(values, _NUMBER)
-        numbers = pc.if_else(fits, values, pa.scalar(None, pa.string())).cast(pa.float64())
-    floats = np.asarray(numbers.to_numpy(zero_copy_only=False))
+    floats = _plain_numbers(values) if spelling is None else read_spelled(values, spelling)
     wrong = np.isnan(floats) & np.asarray(values.is_valid())  # "nan" too is a word, unless it is a marker
     return floats, wrong if wrong.any() else None
+
+
+def _plain_numbers(words: Any) -> Floats:
+    try:
+        numbers = words.cast(pa.float64())
+    except pa.ArrowInvalid:
+        fits = pc.match_substring_regex(words, _NUMBER)
+        numbers = pc.if_else(fits, words, pa.scalar(None, pa.string())).cast(pa.float64())
+    return np.asarray(numbers.to_numpy(zero_copy_only=False))
 
 
 def as_floats(values: Any) -> Floats:

@@ -157,7 +157,8 @@ class RecordBatches(ArrowPartition):
 
     def _read(self, run: range) -> Iterator[Any]:
         try:
-            with pa.memory_map(self.file.require()) as file:
+            self.file.require()
+            with mapped(self.file) as file:
                 if self.is_stream:
                     yield from pa.ipc.open_stream(file)
                     return
@@ -201,7 +202,7 @@ def _open_parquet(file: DataFile, **options: Any) -> Any:
     import pyarrow.parquet as pq
 
     return pq.ParquetFile(
-        file.path,
+        pa.PythonFile(file.open(), "r") if file.is_remote else file.path,
         page_checksum_verification=True,
         thrift_string_size_limit=min(max(file.size, 1), _STRING_BYTES),
         thrift_container_size_limit=min(max(file.size, 1), _CONTAINER_ITEMS),
@@ -223,16 +224,21 @@ def _parquet_footer(path: str) -> Footer:
     return footer
 
 
+def mapped(file: DataFile) -> Any:
+    """The bytes of a file, mapped into memory where it is on this machine."""
+    return pa.PythonFile(file.open(), "r") if file.is_remote else pa.memory_map(file.path)
+
+
 def _ipc_footer(path: str) -> tuple[Footer, bool]:
     """The footer, and whether the file is a stream, whose one run is all of it."""
     file = DataFile.at(path)
     try:
-        with pa.memory_map(path) as mapped:
-            if mapped.read(6) != b"ARROW1":
-                mapped.seek(0)
-                return Footer(file, _spelled(pa.ipc.open_stream(mapped).schema), [file.size], []), True
-            mapped.seek(0)
-            reader = pa.ipc.open_file(mapped)
+        with mapped(file) as content:
+            if content.read(6) != b"ARROW1":
+                content.seek(0)
+                return Footer(file, _spelled(pa.ipc.open_stream(content).schema), [file.size], []), True
+            content.seek(0)
+            reader = pa.ipc.open_file(content)
             count = reader.num_record_batches
             return Footer(file, _spelled(reader.schema), [file.size // max(count, 1)] * count, []), False
     except READ_ERRORS as error:

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
+import subprocess
+import sys
 import tempfile
-import time
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager
-from functools import lru_cache
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Thread
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from novacula.errors import ParameterError
 from novacula.table.parallel import thread_count, threads
+from novacula.table.time_limit import TimeLimitError, time_limit
+from novacula.table.worker import receive, send
 
 ONE_THREAD = dict.fromkeys(("NOVACULA_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-LOOK = 1.0
-"""Seconds after which a process looks again whether the one that started it is still there."""
 
 
 class Crew(ABC):
@@ -35,8 +34,8 @@ class Crew(ABC):
     places: int = 1
 
     @abstractmethod
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Have `function(shared, *arguments)` done."""
+    def submit(self, function: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Future[Any]:
+        """Have `function(shared, *arguments)` done; a job of more than so many seconds ends in a `TimeLimitError`."""
 
 
 class Alone(Crew):
@@ -45,23 +44,130 @@ class Alone(Crew):
     def __init__(self, shared: Any) -> None:
         self.shared = shared
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    def submit(self, function: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Future[Any]:
         """Do it now; Ctrl-C and errors of the job itself come through."""
         future: Future[Any] = Future()
-        future.set_result(function(self.shared, *arguments))
+        try:
+            with time_limit(seconds):
+                future.set_result(function(self.shared, *arguments))
+        except TimeLimitError as error:
+            future.set_exception(error)
         return future
 
 
 class Processes(Crew):
-    """Processes of this machine, which read what is shared from a file."""
+    """Processes of this machine, each led by a thread; one whose job takes too long is ended, and another started."""
 
-    def __init__(self, executor: Any, path: Path, places: int) -> None:
-        self.executor, self.path, self.places = executor, path, places
+    def __init__(self, shared: Any, folder: str, places: int) -> None:
+        import cloudpickle
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        self.places = places
+        self._path = Path(folder) / "shared"
+        self._path.write_bytes(cloudpickle.dumps(shared, protocol=5))
+        self._first = cloudpickle.dumps((_is_there, str(self._path), ()))
+        self._leaders = ThreadPoolExecutor(places, thread_name_prefix="crew")
+        self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
+        self._every: set[subprocess.Popen[bytes]] = set()
+        self._is_closed = False
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Future[Any]:
         """Hand it to the next process that is free."""
-        future: Future[Any] = self.executor.submit(_from_file, function, str(self.path), *arguments)
-        return future
+        import cloudpickle
+
+        job = cloudpickle.dumps((function, str(self._path), arguments))
+        return self._leaders.submit(self._have_done, job, seconds)
+
+    def _have_done(self, job: bytes, seconds: float | None) -> Any:
+        """Have a process do a job, and wait for its answer."""
+        process = self._free_process()
+        over = threading.Event()
+        clock = threading.Timer(seconds, _end_process, (process, over)) if seconds is not None else None
+        if clock is not None:
+            clock.start()
+        try:
+            answer = _asked(process, job)
+        finally:
+            if clock is not None:
+                clock.cancel()
+                clock.join()
+        if answer is None:
+            self._remove(process)
+            raise TimeLimitError(seconds or 0.0) if over.is_set() else ProcessLostError(process.poll())
+        self._idle.put(process)
+        done, result = pickle.loads(answer)  # noqa: S301  (written by a process that this one started)
+        if not done:
+            raise result
+        return result
+
+    def _free_process(self) -> subprocess.Popen[bytes]:
+        try:
+            return self._idle.get_nowait()
+        except Empty:
+            process = _started()
+            self._every.add(process)
+            _asked(process, self._first)  # what is shared is read before any clock is started
+            if self._is_closed:
+                process.kill()
+            return process
+
+    def _remove(self, process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            with suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+        self._every.discard(process)
+
+    def close(self) -> None:
+        """End all processes, whatever they are doing."""
+        self._is_closed = True
+        self._leaders.shutdown(wait=False, cancel_futures=True)
+        for process in list(self._every):
+            process.kill()
+        self._leaders.shutdown(wait=True)
+        for process in list(self._every):
+            self._remove(process)
+
+
+class ProcessLostError(RuntimeError):
+    """A process ended in the middle of a job."""
+
+    def __init__(self, code: int | None) -> None:
+        super().__init__(f"a process ended with exit code {code}")
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """A process that waits for jobs; in a session of its own, since Ctrl-C in a terminal is not meant for it."""
+    command = f"from novacula.table.worker import work; work({os.getpid()})"
+    places = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": places}
+    return subprocess.Popen(  # noqa: S603  (this interpreter, and a line of our own)
+        [sys.executable, "-c", command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+def _is_there(shared: Any) -> bool:
+    return shared is not None
+
+
+def _asked(process: subprocess.Popen[bytes], job: bytes) -> bytes | None:
+    """The answer of a process to a job; None if it ended before."""
+    assert process.stdin is not None  # noqa: S101  (it was started with pipes)
+    assert process.stdout is not None  # noqa: S101
+    try:
+        send(process.stdin, job)
+        return receive(process.stdout)
+    except OSError:
+        return None
+
+
+def _end_process(process: subprocess.Popen[bytes], over: threading.Event) -> None:
+    over.set()
+    process.kill()
 
 
 class Cluster(Crew):
@@ -72,8 +178,8 @@ class Cluster(Crew):
         self.places = max(sum(client.nthreads().values()), 1)
         self.shared = client.submit(_itself, shared, pure=False)
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Hand it to the scheduler."""
+    def submit(self, function: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Future[Any]:
+        """Hand it to the scheduler; a job on a cluster is not ended, whatever time it takes."""
         future: Future[Any] = self.executor.submit(_on_one_thread, function, self.shared, *arguments)
         return future
 
@@ -100,39 +206,12 @@ def _cluster(client: Any, shared: Any) -> Iterator[Crew]:
 
 
 def _processes(shared: Any, places: int) -> Iterator[Crew]:
-    from joblib.externals.loky import ProcessPoolExecutor  # starts without running the caller's script again
-
     with tempfile.TemporaryDirectory(prefix="novacula-") as folder:
-        path = Path(folder) / "shared"
-        path.write_bytes(pickle.dumps(shared, protocol=5))
-        executor = ProcessPoolExecutor(
-            places, initializer=_follow, initargs=(os.getpid(),), env={**os.environ, **ONE_THREAD}
-        )
+        helpers = Processes(shared, folder, places)
         try:
-            yield Processes(executor, path, places)
+            yield helpers
         finally:
-            executor.shutdown(wait=True, kill_workers=True)
-
-
-def _follow(leader: int) -> None:
-    """Leave Ctrl-C to the leader, and end when the leader does, even if it was killed and could not say so."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with, args=(leader,), daemon=True).start()
-
-
-def _end_with(leader: int) -> None:
-    while os.getppid() == leader:
-        time.sleep(LOOK)
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _from_file(function: Callable[..., Any], path: str, *arguments: Any) -> Any:
-    return function(_read(path), *arguments)
-
-
-@lru_cache(maxsize=1)
-def _read(path: str) -> Any:
-    return pickle.loads(Path(path).read_bytes())  # noqa: S301  (written by the process that started this one)
+            helpers.close()
 
 
 def _itself(shared: Any) -> Any:

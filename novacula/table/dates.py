@@ -1,4 +1,4 @@
-"""Dates and times in text as seconds since the beginning of 1970: which orders of day, month and year fit, and reading.
+"""Dates and times in text as seconds since the beginning of 1970: in which order day, month and year may stand.
 
     2024-02-29   2024/2/29 13:05   2024-02-29T13:05:10.5Z   29.2.2024   2/29/2024 1:05 pm   29/02/24
 
@@ -32,7 +32,8 @@ _PARTS = {
     "day": r"(?P<day>\d{1,2})",
 }
 _FIRST_SHORT_YEAR = 69
-_LENGTHS = (6, 40)  # characters of a date
+_PLAIN_LENGTHS = (10, 16, 19)  # of 2024-02-29, with 13:05, with 13:05:10
+_LIMIT = 6.2e10  # seconds from 1970 to the year 1
 
 
 @cache
@@ -42,16 +43,6 @@ def _pattern(order: DateOrder) -> str:
     return f"^{_GAP.join(parts)}{_TIME}$"
 
 
-def fitting_orders(words: Any) -> dict[DateOrder, Any]:
-    """For each order that fits some of the trimmed strings, flags (n,) of those that it fits."""
-    lengths = pc.utf8_length(words)
-    likely = pc.and_(pc.greater_equal(lengths, _LENGTHS[0]), pc.less_equal(lengths, _LENGTHS[1]))
-    if not pc.any(likely).as_py():
-        return {}
-    fits = {order: ~np.isnan(seconds_of(words, order)) for order in DATE_ORDERS}
-    return {order: flags for order, flags in fits.items() if flags.any()}
-
-
 def seconds_of(words: Any, order: DateOrder) -> Floats:
     """Trimmed strings as seconds since 1970, NaN where a string is no date in this order.
 
@@ -59,12 +50,36 @@ def seconds_of(words: Any, order: DateOrder) -> Floats:
     >>> seconds_of(words, "year-month-day").tolist()
     [86400.0, 3600.0, -3600.0, nan, nan]
     """
+    if order == "year-month-day" and (plain := _plain_seconds(words)) is not None:
+        return plain
     found = pc.extract_regex(words, _pattern(order))
     matched = np.asarray(found.is_valid())
     seconds = np.full(len(words), np.nan)
     if matched.any():
         seconds[matched] = _seconds(found.filter(pa.array(matched)))
     return seconds
+
+
+def _plain_seconds(words: Any) -> Floats | None:
+    """The seconds where all strings are as Arrow reads them too, some ten times faster; None if not all are."""
+    if not pc.all(pc.is_in(pc.utf8_length(words), pa.array(_PLAIN_LENGTHS, pa.int32()))).as_py():
+        return None
+    try:
+        moments = words.cast(pa.timestamp("s"))
+    except pa.ArrowInvalid:
+        return None
+    return np.asarray(moments.cast(pa.int64()).cast(pa.float64()).to_numpy(zero_copy_only=False))
+
+
+def moments_of(seconds: Floats) -> Any:
+    """Seconds since 1970 as Arrow's timestamps, to the millisecond, NaN as null.
+
+    >>> moments_of(np.array([86400.5, np.nan])).to_pylist()
+    [datetime.datetime(1970, 1, 2, 0, 0, 0, 500000), None]
+    """
+    known = np.abs(seconds) < _LIMIT  # what Python's calendar holds
+    thousandths = np.round(np.where(known, seconds, 0.0) * 1000.0).astype(np.int64)
+    return pa.array(thousandths, pa.int64(), mask=~known).cast(pa.timestamp("ms"))
 
 
 def _seconds(found: Any) -> Floats:

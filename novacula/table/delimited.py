@@ -9,21 +9,24 @@ rest of the range comes as text, so that whoever asked can name the row and the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
+from novacula.advice import option
 from novacula.errors import DataError
-from novacula.table.arrow import READ_ERRORS
 from novacula.table.dialect import Dialect, Head
 from novacula.table.encode import ArrowPartition
 from novacula.table.files import name_of, same_columns
+from novacula.table.notes import ReadingNote
 from novacula.table.parse_cache import ParseCache, ParsedForm
 from novacula.table.parser import NotANumber, RaggedRow, RecordTooLong, parse
 from novacula.table.plain import NotPlain, may_be_plain, parse_plain
-from novacula.table.schema import Schema
-from novacula.table.source import Source
-from novacula.table.textfile import TextFile
+from novacula.table.schema import Kind, Schema
+from novacula.table.source import Source, TextHabits
+from novacula.table.textfile import READ_ERRORS, TextFile, encoding_notes, errors_of
 
 COLUMN_BYTES = 1 << 10
 """Bytes of a range for each column, at least: each costs some time, however short it is."""
@@ -34,6 +37,7 @@ _BLOCK_BYTES = 1 << 20  # parsed at a time by Arrow: what stays in the cache
 _PLAIN_BLOCK_BYTES = 1 << 24  # and by the compiled parser: large arrays come in large pages of memory
 _BLOCK_LIMIT = 1 << 30
 _SAMPLE_BYTES = 1 << 18
+_LEFT_OUT = ("meta", "ignore", "weight")  # roles of Orange that no learner sees
 _LABELS = 100  # values of a target in a sample, up to which they are taken for labels
 
 
@@ -42,13 +46,18 @@ class DelimitedSource(Source):
 
     is_text = True
 
-    def __init__(self, paths: Sequence[str], dialect: Dialect) -> None:
+    def __init__(
+        self, paths: Sequence[str], dialect: Dialect, encodings: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.name = name_of(paths)
-        texts = [TextFile(path, dialect.encoding) for path in paths]
+        texts = [TextFile(path, dialect.encoding or encodings.get(path)) for path in paths]
         dialect = dialect.sniffed(texts[0])
-        heads = [Head.of(text, dialect) for text in texts]
+        first = Head.of(texts[0], dialect)
+        known = replace(dialect, header=first.has_header)
+        heads = [first, *(Head.of(text, known) for text in texts[1:])]
         same_columns(paths, [head.names for head in heads])
-        self.names = heads[0].names
+        self.names, self._head, self._dialect = first.names, first, dialect
+        self.notes = (*encoding_notes(texts, dialect.encoding), *_head_notes(first, paths[0], dialect))
         cache = ParseCache()
         self._parts = [
             part
@@ -56,9 +65,32 @@ class DelimitedSource(Source):
             for part in RangePartition(text, head, head.start, None, dialect, cache).cut()
         ]
 
+    @property
+    def habits(self) -> TextHabits:
+        """Files with ; come from where a comma ends the whole part of a number."""
+        return TextHabits(True, self._dialect.decimal, "," if self._dialect.delimiter == ";" else ".")
+
     def arrow_schema(self) -> Any:
         """All columns are text until the schema pass has said more."""
         return pa.schema([(name, pa.string()) for name in self.names])
+
+    def kinds(self) -> dict[str, Kind | None]:
+        """Names of rows say nothing of other rows; Orange says what its columns are."""
+        kinds: dict[str, Kind | None] = dict.fromkeys(self.names)
+        for column in self._head.orange:
+            left_out = column.role in _LEFT_OUT and column.name not in self.kept
+            kinds[column.name] = "ignored" if left_out else column.kind
+        if self._head.row_names is not None and self._head.row_names not in self.kept:
+            kinds[self._head.row_names] = "ignored"
+        return kinds
+
+    def declared(self) -> dict[str, tuple[Any, ...]]:
+        """The values that Orange names."""
+        return {column.name: column.values for column in self._head.orange if column.values}
+
+    def own_target(self) -> tuple[str, ...]:
+        """The class that Orange names."""
+        return tuple(column.name for column in self._head.orange if column.role == "class")
 
     def partitions(self) -> Sequence[RangePartition]:
         """Ranges of bytes of each file, in order."""
@@ -131,7 +163,7 @@ class RangePartition(ArrowPartition):
         if block > _BLOCK_LIMIT:
             raise DataError(f"{self.name} holds a record of more than {_BLOCK_LIMIT >> 30} GB: is a quote not closed?")
         try:
-            with self.text.open(self.start, self.stop) as stream:
+            with self.text.open_utf8(self.start, self.stop) as stream, errors_of(stream):
                 yield from parse(
                     stream,
                     self.head.names,
@@ -139,7 +171,6 @@ class RangePartition(ArrowPartition):
                     wanted=wanted,
                     markers=markers,
                     dialect=self.dialect,
-                    encoding=self.text.codec,
                     block=block,
                 )
         except RaggedRow as error:
@@ -184,9 +215,26 @@ class RangePartition(ArrowPartition):
         return f"row {before + row + 1} of {self.text.path}"
 
 
+def _head_notes(head: Head, path: str, dialect: Dialect) -> Iterator[ReadingNote]:
+    """What was decided by the first records of a file."""
+    if not head.has_header and dialect.header is None and not dialect.names:
+        first, last = head.names[0], head.names[-1]
+        names = f"{first} to {last}" if first != last else first
+        said = f"say {option('header', True)} if it holds names, or name them with {option('names')}"
+        yield ReadingNote(f"the first record of {path} is data, so that the columns are called {names}: {said}")
+    if head.row_names is not None:
+        said = f"say {option('keep', [head.row_names])} to keep it"
+        yield ReadingNote(f"column 1 of {path} holds names of rows and is left out: {said}", head.row_names)
+    for column in head.orange:
+        if column.role in _LEFT_OUT:
+            said = f"say {option('keep', [column.name])} to keep it"
+            yield ReadingNote(f"column {column.name!r} is marked {column.role!r} and is left out: {said}", column.name)
+
+
 def _parsed_as(name: str, schema: Schema | None) -> Any:
     """The Arrow type to parse a column as: numbers only where all markers are those that the parser knows."""
     kind = None if schema is None else schema[name].kind
-    if schema is not None and kind == "numeric" and schema.markers(name) == schema.missing:
+    spelled = schema is not None and schema[name].spelling is not None
+    if schema is not None and kind == "numeric" and not spelled and schema.markers(name) == schema.missing:
         return pa.float64()
-    return pa.dictionary(pa.int32(), pa.string()) if kind == "categorical" else pa.string()
+    return pa.dictionary(pa.int32(), pa.string()) if kind == "categorical" or spelled else pa.string()

@@ -6,11 +6,15 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Self
 
+from novacula.advice import option
 from novacula.errors import DataError, ParameterError
 from novacula.table.files import unpacked_name
+from novacula.table.header import names_columns, row_name_column
 from novacula.table.names import repeated
+from novacula.table.orange import OrangeColumn, described_by_letters, described_by_rows
 from novacula.table.records import RecordSyntax, line_ends
 from novacula.table.textfile import TextFile
 
@@ -18,6 +22,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 _BOM = b"\xef\xbb\xbf"
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_LINES = 20
+_SAMPLE_RECORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +31,21 @@ class Dialect:
 
     delimiter: str | None = None  # None: found out from the first lines
     quote: str | None = '"'
-    encoding: str = "utf-8"
-    header: bool | None = None  # None: there is one unless names are given
+    encoding: str | None = None  # None: found out from the first bytes
+    header: bool | None = None  # None: found out from the first records, and none if names are given
     names: tuple[str, ...] = ()
     skip: int = 0  # lines before the header
+    decimal: str | None = None  # what ends the whole part of a number; None: found out from the values
 
     def __post_init__(self) -> None:
-        for option in ("delimiter", "quote"):
-            mark = getattr(self, option)
+        for name in ("delimiter", "quote"):
+            mark = getattr(self, name)
             if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in "\r\n"):
-                raise ParameterError(f"{option} is {mark!r}; it must be one ASCII character")
+                raise ParameterError(f"{name} is {mark!r}; it must be one ASCII character")
+        if self.decimal not in (None, ".", ","):
+            raise ParameterError(f"decimal is {self.decimal!r}; it must be '.' or ','")
         if self.skip < 0:
             raise ParameterError(f"skip is {self.skip}; it must be the number of lines to leave out")
-
-    @property
-    def has_header(self) -> bool:
-        """Whether the first record names the columns."""
-        return not self.names if self.header is None else self.header
 
     @property
     def syntax(self) -> RecordSyntax:
@@ -53,6 +56,22 @@ class Dialect:
     def fields(self, record: str) -> list[str]:
         """The fields of one record."""
         return next(csv.reader(io.StringIO(record, newline=""), **self.csv_options()), [])
+
+    def records(self, data: bytes, codec: str, ended: bool) -> list[list[str]]:
+        """The first whole records of some bytes, at most a hundred; blank lines are none."""
+        text = io.StringIO(data.decode(codec, "replace").replace("\0", ""), newline="")
+        try:
+            found = list(islice(filter(None, csv.reader(text, **self.csv_options())), _SAMPLE_RECORDS + 1))
+        except csv.Error:
+            return []
+        return found[:_SAMPLE_RECORDS] if ended and len(found) <= _SAMPLE_RECORDS else found[:-1]
+
+    def end_of_records(self, text: TextFile, start: int, count: int) -> int:
+        """How many bytes some records take."""
+        data, end = text.read(start, size=_SAMPLE_BYTES), 0
+        for _ in range(count):
+            end += self.syntax.first_end(data[end:])
+        return end
 
     def csv_options(self) -> dict[str, Any]:
         """The same for Python's reader."""
@@ -69,12 +88,14 @@ class Dialect:
         sample = data.decode(text.codec, "replace").replace("\0", "")
         lines = io.StringIO(sample, newline="").readlines()
         lines = [line for line in lines[self.skip : None if ended else -1] if line.strip()][:_SAMPLE_LINES]
-        for delimiter in _DELIMITERS:
-            candidate = replace(self, delimiter=delimiter)
-            records = list(csv.reader(lines, **candidate.csv_options()))
-            widths = set(map(len, records[:-1] or records))  # the last one may be cut off
-            if len(widths) == 1 and widths.pop() > 1:
-                return candidate
+        for lacking in (0, 1):  # names in the header: that of the row names may be
+            for delimiter in _DELIMITERS:
+                candidate = replace(self, delimiter=delimiter)
+                records = list(csv.reader(lines, **candidate.csv_options()))
+                widths = list(map(len, records[:-1] or records))  # the last one may be cut off
+                width = widths[-1] if widths else 0
+                if width > 1 and set(widths[1:]) <= {width} and widths[0] == width - lacking:
+                    return candidate
         return replace(self, delimiter=max(_DELIMITERS, key=lines[0].count) if lines else ",")
 
 
@@ -84,6 +105,9 @@ class Head:
 
     names: tuple[str, ...]
     start: int
+    has_header: bool = True
+    row_names: str | None = None  # the column that has names of rows
+    orange: tuple[OrangeColumn, ...] = ()
 
     @classmethod
     def of(cls, text: TextFile, dialect: Dialect) -> Self:
@@ -97,16 +121,45 @@ class Head:
                 break
             size *= 4
         if b"\0" in data[:end]:
-            raise DataError(f"{text.path} holds zero bytes: it is not text, unless you say encoding='utf-16'")
+            raise DataError(
+                f"{text.path} holds zero bytes: it is not text, unless you say {option('encoding', 'utf-16')}"
+            )
         record = data[start:end] if end > start else data[start:]
         if not record.strip():
             raise DataError(f"{text.path} is empty: it has no line of data or names")
         try:
-            fields = dialect.fields(record.decode(text.codec))
+            fields = [field.strip() for field in dialect.fields(record.decode(text.codec))]
         except (UnicodeError, csv.Error) as error:
             raise text.unreadable(error) from error
-        names = _names(text.path, dialect, fields)
-        return cls(names, start + len(record) if dialect.has_header else start)
+        rest = data[start + len(record) :]
+        return cls._described(text, dialect, fields, start, len(record), dialect.records(rest, text.codec, ended))
+
+    @classmethod
+    def _described(
+        cls, text: TextFile, dialect: Dialect, fields: list[str], start: int, length: int, others: list[list[str]]
+    ) -> Self:
+        """What the fields of the first record are, seen beside the next ones."""
+        has_header = dialect.header if dialect.header is not None else not dialect.names
+        if dialect.header is None and not dialect.names:
+            has_header = names_columns(fields, others)
+        if dialect.names or not has_header:
+            names = _names(text.path, dialect, len(fields))
+            return cls(names, start + length if has_header else start, has_header)
+        if text.file.path.lower().endswith(".tab") and (orange := _orange(fields, others)) is not None:
+            columns, below = orange
+            after = start + length + dialect.end_of_records(text, start + length, below)
+            return cls(sound_names(text.path, [column.name for column in columns]), after, orange=tuple(columns))
+        found, has_row_names = row_name_column(fields, others)
+        names = sound_names(text.path, found)
+        return cls(names, start + length, row_names=names[0] if has_row_names else None)
+
+
+def _orange(fields: list[str], others: list[list[str]]) -> tuple[list[OrangeColumn], int] | None:
+    """The columns as Orange describes them, and how many records that takes below the names."""
+    if (columns := described_by_letters(fields)) is not None:
+        return columns, 0
+    columns = described_by_rows(fields, *others[:2]) if len(others) > 1 else None
+    return None if columns is None else (columns, 2)
 
 
 def _first_record(data: bytes, skip: int) -> int:
@@ -119,17 +172,18 @@ def _first_record(data: bytes, skip: int) -> int:
     return start if skip <= 0 else len(data)
 
 
-def _names(path: str, dialect: Dialect, fields: Sequence[str]) -> tuple[str, ...]:
-    names = dialect.names
-    if not names:
-        found = fields if dialect.has_header else [f"x{j}" for j in range(len(fields))]
-        names = tuple(name.strip() for name in found)
-    if len(names) != len(fields):
-        raise DataError(f"{len(names)} names were given for the {len(fields)} columns of {path}")
+def _names(path: str, dialect: Dialect, width: int) -> tuple[str, ...]:
+    """The names that were given, or x0, x1, …"""
+    if dialect.names and len(dialect.names) != width:
+        raise DataError(f"{len(dialect.names)} names were given for the {width} columns of {path}")
+    return sound_names(path, dialect.names or [f"x{j}" for j in range(width)])
+
+
+def sound_names(path: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Names of which none is empty, and none stands twice."""
+    advice = f"give {option('names')} and {option('header', True)}"
     if "" in names:
-        at = names.index("") + 1
-        raise DataError(f"{path} has no name for column {at}: give names=[…] and header=True")
+        raise DataError(f"{path} has no name for column {list(names).index('') + 1}: {advice}")
     if len(set(names)) != len(names):
-        twice = repeated(names)
-        raise DataError(f"{path} has two columns called {twice!r}: give names=[…] and header=True")
-    return names
+        raise DataError(f"{path} has two columns called {repeated(names)!r}: {advice}")
+    return tuple(names)

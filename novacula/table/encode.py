@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from novacula.advice import advice_on_words, option
 from novacula.errors import DataError, SchemaError
 from novacula.table.arrow import codes_of, is_marker, matrix_of, number_markers, numbers_of, trimmed
 from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats, Texts
+from novacula.table.dates import moments_of
 from novacula.table.schema import Column, Schema
 from novacula.table.source import Partition, Unseen, kind_of_type, rows_per_chunk
 
@@ -202,7 +204,7 @@ def _target(values: Any, column: Column, schema: Schema, place: Place) -> Any:
         gone = np.isnan(part)
     else:
         among = "" if len(schema.target) == 1 else " one of several targets and"
-        advice = f"say types={{{column.name!r}: 'numeric'}}, or name another target"
+        advice = f"say {option('types', {column.name: 'numeric'})}, or name another target"
         raise SchemaError(f"the target {column.name!r} is{among} {column.kind}: {advice}")
     if gone.any():
         raise refused_target("missing", column.name, place.name(gone))
@@ -218,16 +220,15 @@ def refused_target(what: str, name: str, row: str, value: float = np.inf) -> Dat
 
 def _numbers(values: Any, column: Column, schema: Schema, place: Place) -> Floats:
     try:
-        numbers, words = numbers_of(values, schema.markers(column.name))
+        numbers, words = numbers_of(values, schema.markers(column.name), column.spelling)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError, TypeError) as error:
         kind = values.dtype if isinstance(values, np.ndarray) else values.type
         where = place.partition.name
         raise DataError(f"column {column.name!r} of {where} holds {kind}, which is not a number") from error
     if words is not None:
         value = values[int(np.argmax(words))].as_py()
-        advice = f"name it in missing=, or say types={{{column.name!r}: 'categorical'}}"
-        where = f"the numeric column {column.name!r}"
-        raise DataError(f"{place.name(words)} holds {value!r} in {where}: {advice}")
+        where = f"the {'column of dates' if column.is_time else 'numeric column'} {column.name!r}"
+        raise DataError(f"{place.name(words)} holds {value!r} in {where}: {advice_on_words(column.name)}")
     return numbers
 
 
@@ -267,7 +268,8 @@ def _tidy(values: Any, column: Column, schema: Schema, unseen: Unseen, place: Pl
     if column.kind == "text":
         return pa.array(_texts(values, schema.markers(column.name)), pa.string())
     if column.kind == "numeric" and kind_of_type(values.type) != "numeric":
-        return pa.array(_numbers(values, column, schema, place), from_pandas=True)
+        numbers = _numbers(values, column, schema, place)
+        return moments_of(numbers) if column.is_time else pa.array(numbers, from_pandas=True)
     return values
 
 

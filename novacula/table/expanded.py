@@ -32,7 +32,8 @@ to pickle it, and it sees one chunk at a time."""
 class ExpandedSource(Source):
     """Another source's rows; the columns are what a function makes of them.
 
-    `classes`, where given, are those of the target that are kept; rows of others must have no weight.
+    `classes`, where given, are those of the target that are kept; rows of others must have no weight. `then` changes
+    target and weight of what was made.
     """
 
     def __init__(
@@ -42,8 +43,9 @@ class ExpandedSource(Source):
         expansion: Expansion,
         columns: Sequence[str | Column],
         classes: Sequence[Any] | None = None,
+        then: Callable[[Chunk], Chunk] | None = None,
     ) -> None:
-        self.inner, self.schema, self.expansion = source, schema, expansion
+        self.inner, self.schema, self.expansion, self.then = source, schema, expansion, then
         self.columns = tuple(Column(c, "numeric", missing=0) if isinstance(c, str) else c for c in columns)
         self.classes = None if classes is None else tuple(classes)
         self.names = tuple(column.name for column in self.columns)
@@ -96,6 +98,7 @@ class ExpandedPartition(Partition):
     def __init__(self, inner: Partition, source: ExpandedSource, token: str) -> None:
         self.inner = inner
         self.schema, self.expansion, self.columns = source.schema, source.expansion, source.columns
+        self.then = source.then
         self.names, self.layout, self.classes = source.names, source.layout(), source.classes
         self.name, self.key = inner.name, f"{inner.key}-{token}"
 
@@ -108,6 +111,10 @@ class ExpandedPartition(Partition):
 
     def made(self, chunk: Chunk) -> Chunk:
         """What the function makes of a chunk, with target and weight."""
+        made = self._with_columns(chunk)
+        return made if self.then is None else self.then(made)
+
+    def _with_columns(self, chunk: Chunk) -> Chunk:
         made = self.expansion(replace(chunk, target=None))
         target = chunk.target if self.classes is None else self._kept_class_codes(chunk.target)
         if isinstance(made, Chunk):

@@ -13,40 +13,73 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from novacula.errors import DataError
+from novacula.table.remote import is_remote, open_remote, remote_paths, remote_status
 
-COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
-"""Endings of text files that are unpacked on the way."""
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+"""Endings of text files that are unpacked on the way, and what they are packed by."""
+PART = "::"
+"""Between the path of a file and the part of it that is meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file as it was when it was opened."""
+    """A file as it was when it was opened; `part` is what is meant of it, such as a table of a database."""
 
     path: str
     size: int
-    modified: int  # nanoseconds since 1970
+    modified: int  # nanoseconds since 1970, or what stands for it at a remote place
+    part: str | None = None
 
     @classmethod
     def at(cls, path: str) -> Self:
         """Take note of a file."""
+        place, part = split_part(path)
+        if is_remote(place):
+            return cls(place, *remote_status(place), part)
         try:
-            status = os.stat(path)
+            status = os.stat(place)
         except OSError as error:
-            raise DataError(f"{path} cannot be opened: {error.strerror}") from error
-        return cls(path, status.st_size, status.st_mtime_ns)
+            raise DataError(f"{place} cannot be opened: {error.strerror}") from error
+        return cls(place, status.st_size, status.st_mtime_ns, part)
+
+    @property
+    def name(self) -> str:
+        """The file and its part, as they are named to `read`."""
+        return self.path if self.part is None else f"{self.path}{PART}{self.part}"
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is at a place that fsspec reads."""
+        return is_remote(self.path)
 
     @property
     def token(self) -> str:
         """A text that changes when the file does."""
-        return f"{self.path}-{self.modified}-{self.size}"
+        return f"{self.name}-{self.modified}-{self.size}"
 
     def require(self) -> str:
         """Give the path if the file is still the same."""
-        if not os.path.exists(self.path):
+        if not self.is_remote and not os.path.exists(self.path):
             raise DataError(f"{self.path} is gone: it was there when the table was read")
-        if DataFile.at(self.path) != self:
+        if DataFile.at(self.name) != self:
             raise DataError(f"{self.path} has changed since the table was read: read it again")
         return self.path
+
+    def open(self) -> Any:
+        """Its bytes, as a file in which one can seek."""
+        return open_remote(self.path) if self.is_remote else open(self.path, "rb")
+
+
+def split_part(path: str) -> tuple[str, str | None]:
+    """A path and the part behind `::`, if there is one.
+
+    >>> split_part("shop.db::orders"), split_part("data.csv"), split_part("zip://a.csv::s3://b/c.zip")
+    (('shop.db', 'orders'), ('data.csv', None), ('zip://a.csv::s3://b/c.zip', None))
+    """
+    place, mark, part = path.partition(PART)
+    if not mark or "://" in part or os.path.exists(path):
+        return path, None
+    return place, part
 
 
 def name_of(paths: Sequence[str]) -> str:
@@ -70,7 +103,10 @@ def find_paths(source: Any) -> list[str]:
     parts = source if isinstance(source, (list, tuple)) else [source]
     paths: list[str] = []
     for part in map(os.fspath, parts):
-        found = [part] if os.path.isfile(part) else _matches(part)
+        if is_remote(part):
+            paths.extend(remote_paths(part))
+            continue
+        found = [part] if os.path.isfile(split_part(part)[0]) else _matches(part)
         if not found:
             raise DataError(f"there is no file {part!r}" if not os.path.isdir(part) else f"{part} holds no files")
         paths.extend(found)

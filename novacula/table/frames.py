@@ -27,6 +27,8 @@ _ENCODING = threading.Lock()
 class FrameSource(MemorySource):
     """An Arrow table in memory."""
 
+    left: Any = None  # the places of its rows in another source, some of whose rows were left out
+
     def __init__(
         self,
         table: Any,
@@ -46,6 +48,10 @@ class FrameSource(MemorySource):
     def arrow_schema(self) -> Any:
         """The schema of the Arrow table."""
         return self.table.schema
+
+    def rows_left(self) -> Any:
+        """The places of its rows in the source that was read, where some were left out; None: all are there."""
+        return self.left
 
     def declared(self) -> dict[str, tuple[Any, ...]]:
         """Categories in the order that an ordered dictionary states."""
@@ -114,6 +120,27 @@ def names_of_frame(frame: Any) -> list[str]:
     return [str(name) for name in nw.from_native(frame, eager_only=True).columns]
 
 
+def one_table(frame: Any) -> Any:
+    """The frame; a record batch as an Arrow table, since others know no names of its columns."""
+    return pa.Table.from_batches([frame]) if isinstance(frame, pa.RecordBatch) else frame
+
+
+def _named_by_text(frame: Any) -> Any:
+    """The frame; whole numbers that are names of columns, as pandas has them, as their digits."""
+    names = list(getattr(frame, "columns", ()))
+    numbered = [name for name in names if isinstance(name, (int, np.integer)) and not isinstance(name, bool)]
+    if not numbered or not hasattr(frame, "set_axis"):
+        return frame
+    return frame.set_axis([str(name) if name in numbered else name for name in names], axis="columns")
+
+
+def columns_of_frame(frame: Any, names: Sequence[str]) -> Any:
+    """Some columns of a frame, in this order, as a frame of the same make."""
+    import narwhals.stable.v2 as nw
+
+    return nw.to_native(nw.from_native(frame, eager_only=True).select(list(names)))
+
+
 def require_frame(value: Any) -> Any:
     """Give the Arrow table of a frame, or say that this is none."""
     if not is_frame(value):
@@ -126,8 +153,7 @@ def arrow_table(frame: Any) -> Any:
     """Any eager frame as an Arrow table; dictionaries whose order the frame states are marked as ordered."""
     import narwhals.stable.v2 as nw
 
-    if isinstance(frame, pa.RecordBatch):
-        frame = pa.Table.from_batches([frame])
+    frame = _named_by_text(one_table(frame))
     names = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
     for name in names:
         if not isinstance(name, str):
@@ -209,6 +235,8 @@ class DaskSource(Source):
 
     def __init__(self, frame: Any) -> None:
         self.name = "the Dask frame"
+        if any(isinstance(name, (int, np.integer)) for name in frame.columns):
+            frame = frame.rename(columns=str)
         self.frame = frame
         self._template = FrameSource(arrow_table(frame._meta_nonempty))
 

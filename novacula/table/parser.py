@@ -41,11 +41,10 @@ def parse(
     wanted: Sequence[str],
     markers: Sequence[str],
     dialect: Dialect,
-    encoding: str,
     block: int,
 ) -> Iterator[Any]:
     """Parse records into batches of the wanted columns; a column without a type gets the one that Arrow sees in it."""
-    read = pacsv.ReadOptions(use_threads=False, block_size=block, encoding=encoding, column_names=list(columns))
+    read = pacsv.ReadOptions(use_threads=False, block_size=block, column_names=list(columns))
     parsing = pacsv.ParseOptions(
         delimiter=dialect.delimiter,
         quote_char=dialect.quote or False,

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from novacula.table.chunk import Floats
 from novacula.table.encode import MANY, side_by_side
 from novacula.table.schema import Schema
 from novacula.table.source import Partition, is_textual
+from novacula.table.spelling import SPELLINGS, Spelling, spelled_numbers
 
 
 class ColumnProfile(NamedTuple):
@@ -35,6 +37,13 @@ class ColumnProfile(NamedTuple):
     high: float = -math.inf
     values: frozenset[Any] | None = None  # distinct known values, text trimmed; None: beyond the cap
     cap: int = 0
+    spelled: Mapping[Spelling, tuple[int, Any, Any]] = MappingProxyType({})
+    """For some spellings, how many known values are spelled so, and their range."""
+
+    @property
+    def known(self) -> int:
+        """Values that are not missing."""
+        return self.rows - self.missing
 
     @property
     def numbers(self) -> int:
@@ -43,9 +52,19 @@ class ColumnProfile(NamedTuple):
 
     def as_words(self) -> Self:
         """The same column, with numbers taken for words like any other."""
-        return self._replace(words=self.rows - self.missing, low=math.inf, high=-math.inf)
+        return self._replace(words=self.known, low=math.inf, high=-math.inf)
+
+    def fits(self, spelling: Spelling) -> bool:
+        """Whether all known values are spelled so."""
+        return 0 < self.known == self.spelled.get(spelling, (0,))[0]
+
+    def as_spelled(self, spelling: Spelling) -> Self:
+        """The same column, with the values that are spelled so taken for numbers, and no others."""
+        count, low, high = self.spelled.get(spelling, (0, math.inf, -math.inf))
+        return self._replace(words=self.known - count, low=low, high=high)
 
 
+_S = len(SPELLINGS)
 _CLOSE = 1 << 16  # integers within a range of this size are counted in a table
 _AROUND = 1 << 12  # and those so near to the first of their column are found all at once
 
@@ -56,9 +75,9 @@ class ColumnProfiles:
 
     names: tuple[str, ...]
     rows: int
-    counts: Any  # (3, d) missing, words, spaces
-    low: Floats  # (d,)
-    high: Floats  # (d,)
+    counts: Any  # (3 + spellings, d) missing, words, spaces, and values by their spelling
+    low: Floats  # (1 + spellings, d) of plain numbers, and of those in each spelling
+    high: Floats  # (1 + spellings, d)
     values: Mapping[str, frozenset[Any] | None]
     caps: Mapping[str, int]
 
@@ -66,7 +85,7 @@ class ColumnProfiles:
     def zero(cls, numbers: Sequence[str], caps: Mapping[str, int]) -> Self:
         """The profile of no rows: columns taken for numbers, and others that keep values up to a cap."""
         names = (*numbers, *caps)
-        counts, low = np.zeros((3, len(names)), np.int64), np.full(len(names), np.inf)
+        counts, low = np.zeros((3 + _S, len(names)), np.int64), np.full((1 + _S, len(names)), np.inf)
         return cls(names, 0, counts, low, -low, dict.fromkeys(caps, frozenset[Any]()), caps)
 
     def observe(self, batch: Any, schema: Schema) -> Self:
@@ -75,7 +94,8 @@ class ColumnProfiles:
         found = [columns[name] for name in self.names]
         markers = [schema.markers(name) for name in self.names]
         split = len(self.names) - len(self.caps)
-        numbers = _tally_numbers(found[:split], batch.num_rows, markers[:split])
+        spellings = [schema[name].spelling for name in self.names[:split]]
+        numbers = _tally_numbers(found[:split], batch.num_rows, markers[:split], spellings)
         others = _tally_others(found[split:], markers[split:])
         counts, low, high = (np.concatenate(pair, axis=-1) for pair in zip(numbers, others[:3], strict=True))
         pairs = zip(self.caps.items(), others[3], strict=True)
@@ -103,9 +123,9 @@ class ColumnProfiles:
         return type(self)(
             self.names,
             len(rows),
-            np.zeros((3, len(distinct)), np.int64),
-            np.array([values[0] for values in distinct], np.float64),
-            np.array([values[-1] for values in distinct], np.float64),
+            np.zeros((3 + _S, len(distinct)), np.int64),
+            _first_row([values[0] for values in distinct], np.inf),
+            _first_row([values[-1] for values in distinct], -np.inf),
             {name: frozenset(values) if len(values) <= cap else None for (name, cap), values in pairs},
             self.caps,
         )
@@ -123,12 +143,20 @@ class ColumnProfiles:
 
     def columns(self) -> dict[str, ColumnProfile]:
         """What was found of each column."""
-        found = zip(self.names, self.counts.T.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
+        found = zip(self.names, self.counts.T.tolist(), self.low.T.tolist(), self.high.T.tolist(), strict=True)
         return {
             name: ColumnProfile(
-                self.rows, missing, words, spaces, low, high, self.values.get(name), self.caps.get(name, 0)
+                self.rows,
+                missing,
+                words,
+                spaces,
+                low[0],
+                high[0],
+                self.values.get(name),
+                self.caps.get(name, 0),
+                {s: (n, *ends) for s, n, *ends in zip(SPELLINGS, spelled, low[1:], high[1:], strict=True) if n},
             )
-            for name, (missing, words, spaces), low, high in found
+            for name, (missing, words, spaces, *spelled), low, high in found
         }
 
 
@@ -151,18 +179,31 @@ def _union(left: frozenset[Any] | None, right: frozenset[Any] | None, cap: int) 
     return both if len(both) <= cap else None
 
 
-def _tally_numbers(columns: Sequence[Any], rows: int, markers: Sequence[tuple[str, ...]]) -> tuple[Any, Any, Any]:
+def _first_row(numbers: Any, rest: float) -> Floats:
+    """Numbers (d,) of the plain spelling as (1 + spellings, d)."""
+    rows = np.full((1 + _S, len(numbers)), rest)
+    rows[0] = numbers
+    return rows
+
+
+def _tally_numbers(
+    columns: Sequence[Any],
+    rows: int,
+    markers: Sequence[tuple[str, ...]],
+    spellings: Sequence[Spelling | None],
+) -> tuple[Any, Any, Any]:
     """Counts, lows and highs of columns that are numbers, or text that should be."""
-    counts = np.zeros((3, len(columns)), np.int64)
+    counts = np.zeros((3 + _S, len(columns)), np.int64)
     marked = any(map(number_markers, set(markers)))
     matrix = None if marked else matrix_of(columns, by_row=False)
     if matrix is None:
-        pairs = [numbers_of(values, marks) for values, marks in zip(columns, markers, strict=True)]
+        pairs = [numbers_of(*each) for each in zip(columns, markers, spellings, strict=True)]
         counts[1] = [0 if wrong is None else wrong.sum() for _, wrong in pairs]
         matrix = side_by_side([numbers for numbers, _ in pairs], rows, np.float64)
     counts[0] = np.count_nonzero(np.isnan(matrix), axis=0) - counts[1]
     low = np.fmin.reduce(matrix, axis=0, initial=np.inf)
-    return counts, low, np.fmax.reduce(matrix, axis=0, initial=-np.inf)
+    high = np.fmax.reduce(matrix, axis=0, initial=-np.inf)
+    return counts, _first_row(low, np.inf), _first_row(high, -np.inf)
 
 
 def _tally_others(
@@ -170,19 +211,19 @@ def _tally_others(
 ) -> tuple[Any, Any, Any, list[frozenset[Any]]]:
     """The same of columns of any type, and their distinct values."""
     d = len(columns)
-    counts, low, high = np.zeros((3, d), np.int64), np.full(d, np.inf), np.full(d, -np.inf)
+    counts, low, high = np.zeros((3 + _S, d), np.int64), np.full((1 + _S, d), np.inf), np.full((1 + _S, d), -np.inf)
     values: list[frozenset[Any]] = [frozenset()] * d
     wordy: dict[tuple[str, ...], list[int]] = {}
     for j, (column, marks) in enumerate(zip(columns, markers, strict=True)):
         if is_textual(column.type.value_type if pa.types.is_dictionary(column.type) else column.type):
             wordy.setdefault(marks, []).append(j)
         elif (few := _few_integers(column, marks)) is not None:
-            low[j], high[j], values[j] = few
+            low[0, j], high[0, j], values[j] = few
         else:
-            counts[0, j], low[j], high[j], values[j] = _tally_values(column, marks)
+            counts[0, j], low[0, j], high[0, j], values[j] = _tally_values(column, marks)
     for marks, places in wordy.items():
         words = _tally_words([columns[j] for j in places], marks)
-        counts[:, places], low[places], high[places] = words[:3]
+        counts[:, places], low[:, places], high[:, places] = words[:3]
         for j, held in zip(places, words[3], strict=True):
             values[j] = held
     return counts, low, high, values
@@ -229,13 +270,20 @@ def _tally_words(columns: Sequence[Any], markers: tuple[str, ...]) -> tuple[Any,
     def total(weights: Any) -> Any:
         return np.bincount(owner, weights, len(coded))
 
-    low, high = np.full(len(coded), np.inf), np.full(len(coded), -np.inf)
-    np.fmin.at(low, owner[present], numbers[present])
-    np.fmax.at(high, owner[present], numbers[present])
+    low, high = np.full((1 + _S, len(coded)), np.inf), np.full((1 + _S, len(coded)), -np.inf)
+    np.fmin.at(low[0], owner[present], numbers[present])
+    np.fmax.at(high[0], owner[present], numbers[present])
     spaces = np.asarray(pc.count_substring(words, " ").fill_null(0))
     missing = np.array([len(column) for column in coded]) - total(times * present)
-    counts = np.array([missing, total(times * wrong), total(times * wrong * spaces)]).astype(np.int64)
     texts = words.filter(pa.array(present)).to_pylist()
     stops = np.cumsum(np.bincount(owner[present], minlength=len(coded)))
     starts = [0, *stops[:-1].tolist()]
-    return counts, low, high, [frozenset(texts[a:b]) for a, b in zip(starts, stops.tolist(), strict=True)]
+    distinct = [texts[a:b] for a, b in zip(starts, stops.tolist(), strict=True)]
+    spelled = np.zeros((_S, len(coded)))
+    for spelling, read in spelled_numbers(words).items():
+        s, fits = SPELLINGS.index(spelling), present & ~np.isnan(read)
+        spelled[s] = total(times * fits)
+        np.fmin.at(low[1 + s], owner[fits], read[fits])
+        np.fmax.at(high[1 + s], owner[fits], read[fits])
+    counts = np.array([missing, total(times * wrong), total(times * wrong * spaces), *spelled]).astype(np.int64)
+    return counts, low, high, list(map(frozenset, distinct))

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from novacula.errors import DataError, InputTypeError, ParameterError
-from novacula.table.chunk import without_duplicates
-from novacula.table.files import find_paths, unpacked_name
+from novacula.errors import EncodingError, SchemaError
+from novacula.table.dialect import Dialect
+from novacula.table.encoding import UTF_8, WESTERN, is_western
 from novacula.table.names import as_names
+from novacula.table.opening import FileForm, open_source
 from novacula.table.schema import DEFAULT_MISSING, Column, Schema, Types
-from novacula.table.source import Source
+from novacula.table.source import Source, is_textual
 from novacula.table.survey import survey
 from novacula.table.table import Table
+from novacula.table.textfile import TextFile
 
-_FORMATS = {
-    "csv": ("csv", "tsv", "tab", "txt", "data"),
-    "parquet": ("parquet", "pq"),
-    "arrow": ("arrow", "feather", "ipc", "arrows"),
-    "arff": ("arff",),
-    "svmlight": ("svmlight", "svm", "libsvm"),
-}
-_FORMAT_OF_ENDING = {ending: name for name, endings in _FORMATS.items() for ending in endings}
+_WORDS = ("categorical", "text")  # kinds of columns of words
 
 
 def read(
@@ -32,7 +25,7 @@ def read(
     target: str | Sequence[str] | None = None,
     *,
     types: Types | None = None,
-    missing: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
+    missing: Any = None,
     weight: str | None = None,
     format: str | None = None,  # noqa: A002  (the word that every reader of tables uses)
     delimiter: str | None = None,
@@ -40,7 +33,12 @@ def read(
     names: Sequence[str] | None = None,
     skip: int = 0,
     quote: str | None = '"',
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    decimal: str | None = None,
+    drop: str | Sequence[str] | None = None,
+    keep: str | Sequence[str] | None = None,
+    only: Sequence[str] | Schema | None = None,
+    sheet: str | int | None = None,
     n_features: int | None = None,
     progress: bool | None = None,
 ) -> Table:
@@ -51,30 +49,43 @@ def read(
     Parameters
     ----------
     source
-        A path, a glob, a folder or a list of paths (CSV, TSV, Parquet, Arrow IPC, ARFF, svmlight; text may be
-        compressed); a NumPy array or SciPy sparse matrix; a pandas, polars, PyArrow or Dask frame; a table.
+        A path, a glob, a folder or a list of paths: CSV, TSV, JSON (lines, or an array of objects), Excel, ODS,
+        Parquet, Arrow IPC, ARFF, svmlight, Orange's .tab. Text may be compressed, or a zip archive of one file.
+        ``"shop.db::orders"`` is a table of an SQLite or DuckDB database, ``"all.zip::train.csv"`` a file of an
+        archive, and ``"s3://…"`` what fsspec reads where it is installed. Or a NumPy array or SciPy sparse matrix; a
+        pandas, polars, PyArrow or Dask frame; a table.
     target
         The column to learn, or several numeric ones. svmlight files have theirs by themselves.
     types
         What columns are, where it should not be left to the values: ``{"zip": "categorical", "id": "ignored",
-        "size": ["small", "medium", "large"]}``. A list states the categories and their order.
+        "size": ["small", "medium", "large"], "when": "date"}``. A list states the categories and their order; a date
+        may be given its order, ``"day-month-year"``.
     missing
         The text that stands for a missing value, for all columns, or by column (others keep the default). By
         default the empty cell, NA, N/A, NaN, null and ? in text files; frames and typed files say it
-        themselves. White space around a value does not count. A category that is stated in ``types`` is never
-        missing.
+        themselves. ``missing=[..., "none"]`` adds to these. White space around a value does not count. A category
+        that is stated in ``types`` is never missing.
     weight
         The column that holds the weight of each row.
     format
-        ``csv``, ``parquet``, ``arrow``, ``arff`` or ``svmlight``, where the name of the file does not say.
-    delimiter, header, names, skip, quote, encoding
-        How delimited text is written. The delimiter is detected; ``names`` are for files without a
+        ``csv``, ``json``, ``excel``, ``ods``, ``sqlite``, ``duckdb``, ``parquet``, ``arrow``, ``arff`` or
+        ``svmlight``, where neither the name of the file nor its first bytes say it.
+    delimiter, header, names, skip, quote, encoding, decimal
+        How text is written. Delimiter, header and encoding are found out; ``names`` are for files without a
         header, or with ``header=True`` instead of it; ``skip`` leaves out lines at the top; ``quote=None``
-        takes quotation marks as they are. Blank lines are skipped.
+        takes quotation marks as they are; ``decimal=","`` says that 1.234,5 is a number. Blank lines are skipped.
+    drop, keep, only
+        Columns that are left out before anything looks at them; columns that are kept, though reading would leave
+        them out as names of rows; the only columns that are looked at, while all others are ignored: by their names,
+        or by the ``schema_`` of a model that is to answer for the rows.
+    sheet
+        The sheet of a workbook, by its name or its number from 1; by default the first one.
     n_features
         Columns of an svmlight file, where the last ones may be zero in all rows.
     progress
         Whether to show a bar; by default on a terminal only.
+
+    What was decided on the way, such as an encoding, is in ``notes`` of the table, a sentence each.
 
     Examples
     --------
@@ -88,121 +99,89 @@ def read(
     """
     if isinstance(source, Table):
         table = source if target is None else source.with_target(target)
-        return table.with_types(types) if types else table
-    dialect = {
-        "delimiter": delimiter,
-        "header": header,
-        "names": tuple(names or ()),
-        "skip": skip,
-        "quote": quote,
-        "encoding": encoding,
-    }
-    opened = _open(source, format, dialect, n_features)
-    roles = _roles(opened, as_names(target) or opened.own_target(), weight, missing)
-    asked = dict(types or {})
-    if weight is not None:
-        asked.setdefault(weight, "numeric")
-    return Table(opened, survey(opened, roles, asked, progress), progress=progress)
+        table = table.with_types(types) if types else table
+        return table.drop(drop) if drop else table
+    dialect = Dialect(delimiter, quote, encoding, header, tuple(names or ()), skip, decimal)
+    asked = AskedColumns(
+        as_names(target), weight, dict(types or {}), missing, as_names(drop), as_names(keep), *_fitted_or_names(only)
+    )
+    encodings: dict[str, str] = {}
+    while True:
+        try:
+            opened = open_source(source, format, FileForm(dialect, encodings, n_features, sheet))
+            return _surveyed(opened, asked, progress)
+        except EncodingError as error:
+            if encoding is not None or error.path in encodings or not is_western(TextFile(error.path, UTF_8).pieces()):
+                raise
+            encodings[error.path] = WESTERN  # of which nothing was to be seen in the first bytes
 
 
-def _roles(source: Source, target: tuple[str, ...], weight: str | None, missing: Any) -> Schema:
+class AskedColumns(NamedTuple):
+    """What a user says of the columns."""
+
+    target: tuple[str, ...]
+    weight: str | None
+    types: dict[str, Any]
+    missing: Any
+    drop: tuple[str, ...]
+    keep: tuple[str, ...]
+    only: Sequence[str] | None
+    fitted: Schema | None = None
+
+
+def _surveyed(opened: Source, asked: AskedColumns, progress: bool | None) -> Table:
+    """The table of a source."""
+    opened.kept = frozenset(asked.keep)
+    roles = _roles(opened, asked)
+    types = dict(asked.types)
+    if asked.weight is not None:
+        types.setdefault(asked.weight, "numeric")
+    if asked.only is not None:
+        judged = {*asked.only, *roles.roles}
+        types = {name: "ignored" for name in roles.names if name not in judged} | types
+    if asked.fitted is not None:
+        types = _words_as_text(opened, asked.fitted) | types
+    return Table(opened, survey(opened, roles, types, progress), progress=progress)
+
+
+def _fitted_or_names(only: Sequence[str] | Schema | None) -> tuple[Sequence[str] | None, Schema | None]:
+    """The only columns to look at, and the schema of the fit if it is that which names them."""
+    if isinstance(only, Schema):
+        return [column.name for column in only.features if column.kind != "sparse"], only
+    return only, None
+
+
+def _words_as_text(source: Source, fitted: Schema) -> dict[str, str]:
+    """Columns of text whose words a model knows: nothing has to be found out of them."""
+    textual = {field.name for field in source.arrow_schema() if is_textual(field.type)}
+    return {column.name: "text" for column in fitted.features if column.kind in _WORDS and column.name in textual}
+
+
+def _roles(source: Source, asked: AskedColumns) -> Schema:
     """Columns whose kinds are not known yet, with their roles and markers."""
-    by_column = {}
+    usual = DEFAULT_MISSING if source.is_text else ()
+    by_column, missing = {}, asked.missing
     if isinstance(missing, Mapping):
-        by_column = {name: as_names(markers) for name, markers in missing.items()}
+        by_column = {name: _markers(markers, usual) for name, markers in missing.items()}
         missing = None
-    if missing is None:
-        missing = DEFAULT_MISSING if source.is_text else ()
-    columns = (Column(field.name, "ignored") for field in source.arrow_schema())
-    schema = Schema((*source.blocks(), *columns), target, weight, as_names(missing), by_column)
+    columns = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
+    notes = tuple(note for note in source.notes if note.column not in asked.keep)
+    every = Schema((*source.blocks(), *columns), notes=notes)
+    for name in (*asked.keep, *(asked.only or ())):
+        every[name]
+    target = asked.target or source.own_target()
+    if dropped := [name for name in (*target, asked.weight) if name in asked.drop]:
+        raise SchemaError(f"column {dropped[0]!r} cannot be dropped: it is the target or the weight")
+    left = replace(every.drop(asked.drop), target=target, weight=asked.weight)
+    markers = usual if missing is None else _markers(missing, usual)
+    schema = replace(left, missing=markers, missing_by_column=by_column)
     for name in by_column:
         schema[name]
     return schema
 
 
-def _open(source: Any, format: str | None, dialect: dict[str, Any], n_features: int | None) -> Source:  # noqa: A002
-    """Find out what a source is."""
-    if isinstance(source, (str, os.PathLike)) or _is_list_of_paths(source):
-        return _open_files(find_paths(source), format, dialect, n_features)
-    if isinstance(source, np.ndarray):
-        return _open_array(source)
-    from scipy.sparse import issparse
-
-    if issparse(source):
-        return _open_sparse(source)
-    from novacula.table.frames import DaskSource, FrameSource, require_frame
-
-    if hasattr(source, "to_delayed") and hasattr(source, "_meta"):
-        if not hasattr(source, "columns"):
-            kind = type(source).__name__
-            raise InputTypeError(f"a Dask {kind} has no columns: give a Dask frame, or compute() it first")
-        return DaskSource(source)
-    return FrameSource(require_frame(source))
-
-
-def _is_list_of_paths(source: Any) -> bool:
-    paths = isinstance(source, (list, tuple)) and all(isinstance(part, (str, os.PathLike)) for part in source)
-    return paths and len(source) > 0
-
-
-def _open_files(paths: list[str], format: str | None, dialect: Any, n_features: int | None) -> Source:  # noqa: A002
-    if format is not None and format not in _FORMATS:
-        raise ParameterError(f"format is {format!r}; it must be one of {', '.join(_FORMATS)}")
-    kinds = {format or format_of(path) for path in paths}
-    if len(kinds) > 1:
-        raise DataError(f"the files are of several formats ({', '.join(sorted(kinds))}): give files of one")
-    kind = kinds.pop()
-    if kind == "parquet":
-        from novacula.table.columnar import ParquetSource
-
-        return ParquetSource(paths)
-    if kind == "arrow":
-        from novacula.table.columnar import ArrowFileSource
-
-        return ArrowFileSource(paths)
-    if kind == "arff":
-        from novacula.table.arff import ArffSource
-
-        return ArffSource(paths, dialect["encoding"])
-    if kind == "svmlight":
-        from novacula.table.svmlight import SvmlightSource
-
-        return SvmlightSource(paths, n_features)
-    from novacula.table.delimited import DelimitedSource
-    from novacula.table.dialect import Dialect
-
-    return DelimitedSource(paths, Dialect(**dialect))
-
-
-def format_of(path: str) -> str:
-    """The format by a file's name; what is not known is taken for delimited text."""
-    return _FORMAT_OF_ENDING.get(unpacked_name(path).rpartition(".")[2], "csv")
-
-
-def _open_array(array: Any) -> Source:
-    from novacula.table.frames import FrameSource, object_table
-    from novacula.table.memory import ArraySource
-
-    if array.ndim != 2:
-        raise DataError(f"the array has {array.ndim} dimensions; a table has 2: reshape it")
-    if isinstance(array, np.ma.MaskedArray):
-        array = np.ma.filled(array.astype(np.float64), np.nan)
-    if array.dtype.kind in "OUS":
-        return FrameSource(object_table(_decoded(array)), name="the array")
-    if array.dtype.kind not in "biuf":
-        raise InputTypeError(f"the array holds {array.dtype}, which is not a number")
-    native = array.dtype.newbyteorder("=") if array.dtype.itemsize <= 8 else np.float64
-    return ArraySource(np.asarray(array, native))
-
-
-def _decoded(array: Any) -> Any:
-    try:
-        return np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
-    except UnicodeDecodeError as error:
-        raise DataError(f"the array holds bytes that are not utf-8 ({error.reason}): decode them first") from error
-
-
-def _open_sparse(matrix: Any) -> Source:
-    from novacula.table.memory import SparseSource
-
-    return SparseSource(without_duplicates(matrix.tocsr().astype(np.float64)))
+def _markers(stated: Any, usual: tuple[str, ...]) -> tuple[str, ...]:
+    """What stands for a missing value, with the usual markers in the place of an ellipsis."""
+    listed = (stated,) if isinstance(stated, str) or stated is ... else tuple(stated)
+    every = (marker for each in listed for marker in (usual if each is ... else (each,)))
+    return tuple(dict.fromkeys(every))

@@ -15,16 +15,19 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 from novacula.errors import SchemaError
 from novacula.table.names import as_names, did_you_mean, printable, repeated
+from novacula.table.notes import ReadingNote
+from novacula.table.spelling import SPELLINGS, Spelling, is_date_order
 
 Kind: TypeAlias = Literal["numeric", "categorical", "text", "sparse", "ignored"]
 Category: TypeAlias = str | int | float | bool
-Types: TypeAlias = Mapping[str, "Kind | Sequence[Category]"]
+Types: TypeAlias = Mapping[str, str | Sequence[Category]]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 DEFAULT_MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 
 _SHOWN = 60  # columns that are printed
 _CELL = 40  # characters of a name that are printed
+_HEAD = ("column", "kind", "missing", "values", "role")
 _BOUNDS = ("low", "high")
 
 
@@ -45,6 +48,7 @@ class Column:
     width: int = 1
     note: str = ""
     is_time: bool = False  # its numbers are seconds since the beginning of 1970, UTC
+    spelling: Spelling | None = None  # how its numbers or dates are written in text; None: as computers write them
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -86,6 +90,8 @@ class Schema:
     missing: tuple[str, ...] = DEFAULT_MISSING
     missing_by_column: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     n_rows: int | None = None
+    notes: tuple[ReadingNote, ...] = field(default=(), compare=False)
+    """What reading decided on its own."""
 
     def __post_init__(self) -> None:
         if len(self._place) != len(self.columns):
@@ -176,8 +182,9 @@ class Schema:
 
     def select(self, names: Sequence[str]) -> Self:
         """Keep these columns, in this order, and the roles."""
-        roles = [role for role in self.roles if role not in names]
-        return replace(self, columns=tuple(self[name] for name in (*names, *roles)))
+        kept = (*names, *(role for role in self.roles if role not in names))
+        columns = tuple(self[name] for name in kept)
+        return replace(self, columns=columns, notes=tuple(note for note in self.notes if note.column in (None, *kept)))
 
     def drop(self, names: Sequence[str]) -> Self:
         """Leave these columns out."""
@@ -187,6 +194,7 @@ class Schema:
             columns=tuple(column for column in self.columns if column.name not in gone),
             target=tuple(name for name in self.target if name not in gone),
             weight=None if self.weight in gone else self.weight,
+            notes=tuple(note for note in self.notes if note.column not in gone),
         )
 
     def with_target(self, target: str | Sequence[str] | None) -> Self:
@@ -197,6 +205,12 @@ class Schema:
         """Forget what was counted, as for other rows of the same columns."""
         seen = (c for c in self if c.kind != "sparse" and (c.missing, c.low, c.high, c.note) != (None, None, None, ""))
         return self.with_columns(replace(column, missing=None, low=None, high=None, note="") for column in seen)
+
+    def with_notes(self, notes: Iterable[ReadingNote]) -> Self:
+        """Add notes; a column has one, the last."""
+        new = tuple(notes)
+        named = {note.column for note in new} - {None}
+        return replace(self, notes=(*(note for note in self.notes if note.column not in named), *new))
 
     def with_markers_of(self, other: Schema) -> Self:
         """Take what marks a missing value in another schema for one here too."""
@@ -237,7 +251,7 @@ class Schema:
             "missing": list(self.missing),
             "missing_by_column": {name: list(markers) for name, markers in self.missing_by_column.items()},
             "n_rows": self.n_rows,
-        }
+        } | ({"notes": [[note.sentence, note.column] for note in self.notes]} if self.notes else {})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -250,19 +264,38 @@ class Schema:
                 tuple(values["missing"]),
                 {name: tuple(markers) for name, markers in values["missing_by_column"].items()},
                 values["n_rows"],
+                tuple(ReadingNote(sentence, column) for sentence, column in values.get("notes", ())),
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, SchemaError):
+                raise
             raise SchemaError(f"this is not a schema: {type(error).__name__} {error}") from error
         markers = (marker for stated in (schema.missing, *schema.missing_by_column.values()) for marker in stated)
         if not all(isinstance(marker, str) for marker in markers) or not isinstance(schema.n_rows, int | None):
             raise SchemaError("this is not a schema: markers of missing values must be text, and n_rows a number")
+        if not all(isinstance(note.sentence, str) and isinstance(note.column, str | None) for note in schema.notes):
+            raise SchemaError("this is not a schema: a note is a sentence, with or without the name of a column")
         return schema
 
     def __str__(self) -> str:
-        head = ("column", "kind", "missing", "values", "role")
+        grid = (_HEAD, *self._grid())
+        widths = [max(map(len, cells)) for cells in zip(*grid, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in grid]
+        notes = [f"note: {note}" for note in self.notes]
+        return "\n".join([self._size_words(), *lines, *self._left_words(len(grid) - 1), *notes])
+
+    def _repr_html_(self) -> str:
+        from novacula.table.html_grid import html_grid
+
+        rows = self._grid()
+        caption = "; ".join([self._size_words(), *self._left_words(len(rows)), *map(str, self.notes)])
+        return html_grid(_HEAD, rows, caption, [name == "missing" for name in _HEAD])
+
+    def _grid(self) -> list[tuple[str, ...]]:
+        """The first columns and those that have a role, in words."""
         roles = {name: "target" if name in self.target else "weight" for name in self.roles}
         columns = [column for i, column in enumerate(self.columns) if i < _SHOWN or column.name in roles]
-        rows = [
+        return [
             (
                 printable(column.name, _CELL),
                 column.kind_word,
@@ -272,13 +305,14 @@ class Schema:
             )
             for column in columns
         ]
-        grid = (head, *rows)
-        widths = [max(map(len, cells)) for cells in zip(*grid, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in grid]
-        if len(self.columns) > len(rows):
-            lines.append(f"… and {len(self.columns) - len(rows):,} more columns")
+
+    def _size_words(self) -> str:
         count = "" if self.n_rows is None else f"{self.n_rows:,} rows × "
-        return "\n".join([f"{count}{len(self.columns):,} columns", *lines])
+        return f"{count}{len(self.columns):,} columns"
+
+    def _left_words(self, shown: int) -> list[str]:
+        left = len(self.columns) - shown
+        return [f"… and {left:,} more columns"] if left > 0 else []
 
 
 def time_words(seconds: float) -> str:
@@ -319,10 +353,13 @@ def _column_from_dict(values: Mapping[str, Any]) -> Column:
         if known.get(bound) in ("inf", "-inf"):
             known[bound] = float(known[bound])
     column = Column(**known)
+    spelled = column.spelling is None or (column.kind == "numeric" and column.spelling in SPELLINGS)
     plain = (
         isinstance(column.name, str)
         and isinstance(column.note, str)
         and (column.is_time is False or (column.is_time is True and column.kind == "numeric"))
+        and spelled
+        and (column.spelling is None or column.is_time == is_date_order(column.spelling))
         and isinstance(column.width, int)
         and (column.width == 1 or (column.width > 1 and column.kind == "sparse"))
         and isinstance(column.missing, int | None)

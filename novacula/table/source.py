@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from novacula.table.chunk import Chunk
+from novacula.table.notes import ReadingNote
 from novacula.table.schema import Column, Kind, Schema
 
 Unseen: TypeAlias = Literal["ignore", "error"]
@@ -23,6 +25,15 @@ CHUNK_BYTES = 8 << 20
 DOUBLE = 2.0**-52
 ROUNDING = {"halffloat": 2.0**-10, "float": 2.0**-23}
 """Relative rounding of Arrow's types that are shorter than a double."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextHabits:
+    """How values are written in a source: spelled out or not, and what ends the whole part of a number."""
+
+    is_text: bool = False
+    decimal: str | None = None  # as it was stated
+    likely_decimal: str = "."  # where nothing else speaks for one
 
 
 class Partition(ABC):
@@ -80,6 +91,15 @@ class Source(ABC):
     name: str
     is_text: bool = False
     """Whether values are spelled out, so that digits may be a number and a marker may stand for nothing."""
+    notes: tuple[ReadingNote, ...] = ()
+    """What was decided when it was opened."""
+    kept: frozenset[str] = frozenset()
+    """Columns that are to be kept, though the source itself would leave them out."""
+
+    @property
+    def habits(self) -> TextHabits:
+        """How values are written."""
+        return TextHabits(self.is_text)
 
     @abstractmethod
     def arrow_schema(self) -> Any:
@@ -106,6 +126,10 @@ class Source(ABC):
         """Relative rounding of the numbers of columns as they are stored: that of a double, or of a shorter type."""
         stored = {field.name: str(field.type) for field in self.arrow_schema()}
         return [ROUNDING.get(stored.get(name, ""), DOUBLE) for name in names]
+
+    def rows_left(self) -> Any:
+        """The places of its rows in the source that was read, where some were left out; None: all are there."""
+        return None
 
     def declared(self) -> dict[str, tuple[Any, ...]]:
         """Categories that the source itself states, in its order."""

@@ -8,63 +8,62 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 import numpy as np
 
-from novacula.errors import DataError, ParameterError, SchemaError
+from novacula.advice import option
+from novacula.errors import DataError, DataWarning, ParameterError, SchemaError, warn_user
 from novacula.table.arrow import numbers_of
-from novacula.table.decide import MAX_CATEGORIES, MAX_DECLARED, count, decide
+from novacula.table.dates import DATE_ORDERS, DateOrder
+from novacula.table.decide import MAX_CATEGORIES, MAX_DECLARED, Wanted, count, decide, decision_note
 from novacula.table.encode import Place
 from novacula.table.names import did_you_mean
 from novacula.table.parallel import map_ordered, tree_sum
 from novacula.table.profile import ColumnProfile, profile_partition
 from novacula.table.progress import tracked
 from novacula.table.schema import KINDS, Category, Column, Kind, Schema, Types
-from novacula.table.source import Source, holds_single_values, is_textual, is_time_type
+from novacula.table.source import Source, TextHabits, holds_single_values, is_textual, is_time_type
+from novacula.table.spelling import Spelling
 
 
 def survey(source: Source, roles: Schema, types: Types, progress: bool | None) -> Schema:
     """Make the schema of a source; `roles` names its columns, target, weight and markers, not their kinds."""
-    kinds, stated = split_types(types, roles.names)
     schema = replace(roles, n_rows=source.count_rows())
-    return _settle(source, schema, roles.names, kinds, stated, progress)
+    return _settle(source, schema, roles.names, StatedTypes.of(types, roles.names), progress)
 
 
 def retype(source: Source, schema: Schema, types: Types, progress: bool | None) -> Schema:
     """Change what some columns of a schema are."""
-    kinds, stated = split_types(types, schema.names)
-    return _settle(source, schema, list(kinds), kinds, stated, progress)
+    stated = StatedTypes.of(types, schema.names)
+    others = tuple(note for note in schema.notes if note.column not in stated.kinds)
+    return _settle(source, replace(schema, notes=others), list(stated.kinds), stated, progress)
 
 
-def _settle(
-    source: Source,
-    schema: Schema,
-    names: Sequence[str],
-    kinds: Mapping[str, Kind],
-    stated: Mapping[str, Sequence[Category]],
-    progress: bool | None,
-) -> Schema:
+def _settle(source: Source, schema: Schema, names: Sequence[str], stated: StatedTypes, progress: bool | None) -> Schema:
     """Settle the named columns, by a pass over those of which storage and user do not say enough."""
     stored = {field.name: field.type for field in source.arrow_schema()}
-    declared, native = source.declared() | dict(stated), source.kinds()
+    declared, native = source.declared() | dict(stated.categories), source.kinds()
     columns, unsettled = [], []
     for column in map(schema.__getitem__, names):
         name = column.name
         if name not in stored:
             columns.append(column)  # a sparse block
             continue
-        kind = kinds.get(name) or native[name]
+        kind = stated.kinds.get(name) or native[name]
         if kind != "ignored" and not holds_single_values(stored[name]):
             what = f"column {name!r} of {source.name} holds {stored[name]}, not single values"
-            raise DataError(f"{what}: unpack it, or say types={{{name!r}: 'ignored'}}")
+            leave = f"say {option('types', {name: 'ignored'})} or {option('drop', [name])}"
+            raise DataError(f"{what}: unpack it, or {leave}")
         unread = kind == "numeric" and native[name] != "numeric"
         if kind is None or unread or (kind == "categorical" and name not in declared):
             unsettled.append(name)
         settled = _column(name, kind, declared.get(name, ()))
-        columns.append(replace(settled, is_time=kind == "numeric" and is_time_type(stored[name])))
-    return survey_columns(source, schema.with_columns(columns), unsettled, kinds, progress)
+        is_time = kind == "numeric" and (is_time_type(stored[name]) or name in stated.dates)
+        columns.append(replace(settled, is_time=is_time, spelling=stated.dates.get(name) if unread else None))
+    return survey_columns(source, schema.with_columns(columns), unsettled, stated, progress)
 
 
 def _column(name: str, kind: Kind | None, declared: Sequence[Category]) -> Column:
@@ -75,55 +74,86 @@ def _column(name: str, kind: Kind | None, declared: Sequence[Category]) -> Colum
     return Column(name, kind, categories, declared=bool(categories))
 
 
-def split_types(types: Types, names: Sequence[str]) -> tuple[dict[str, Kind], dict[str, tuple[Category, ...]]]:
-    """Take what a user says of columns apart: kinds, and categories in a stated order."""
-    columns = set(names)
-    kinds: dict[str, Kind] = {}
-    declared: dict[str, tuple[Category, ...]] = {}
-    for name, kind in types.items():
-        if name not in columns:
-            raise SchemaError(f"types names {name!r}, which is not a column{did_you_mean(name, names)}")
-        if not isinstance(kind, str):
-            kinds[name], declared[name] = "categorical", tuple(kind)
-        elif kind in KINDS and kind != "sparse":
-            kinds[name] = kind
-        else:
-            choices = "numeric, categorical, text, ignored or a list of categories"
-            raise ParameterError(f"types[{name!r}] is {kind!r}; it must be {choices}")
-    return kinds, declared
+@dataclass(frozen=True)
+class StatedTypes:
+    """What a user says of columns, taken apart: kinds, categories in a stated order, dates with or without theirs."""
+
+    kinds: Mapping[str, Kind]
+    categories: Mapping[str, tuple[Category, ...]]
+    dates: Mapping[str, DateOrder | None]
+
+    @classmethod
+    def of(cls, types: Types, names: Sequence[str]) -> Self:
+        """Take apart what was said of some of the columns with these names."""
+        columns = set(names)
+        kinds: dict[str, Kind] = {}
+        categories: dict[str, tuple[Category, ...]] = {}
+        dates: dict[str, DateOrder | None] = {}
+        for name, kind in types.items():
+            if name not in columns:
+                raise SchemaError(f"types names {name!r}, which is not a column{did_you_mean(name, names)}")
+            if not isinstance(kind, str):
+                kinds[name], categories[name] = "categorical", tuple(kind)
+            elif kind == "date" or kind in DATE_ORDERS:
+                kinds[name], dates[name] = "numeric", next((order for order in DATE_ORDERS if order == kind), None)
+            elif kind in KINDS and kind != "sparse":
+                kinds[name] = kind
+            else:
+                orders = f"date ({', '.join(DATE_ORDERS)})"
+                choices = f"numeric, categorical, text, {orders}, ignored or a list of categories"
+                raise ParameterError(f"types[{name!r}] is {kind!r}; it must be {choices}")
+        return cls(kinds, categories, dates)
+
+    def wanted(self, name: str) -> Wanted:
+        """What is said of a column."""
+        return Wanted(self.kinds.get(name), name in self.dates)
 
 
 def survey_columns(
-    source: Source, schema: Schema, names: Sequence[str], kinds: Mapping[str, Kind], progress: bool | None
+    source: Source, schema: Schema, names: Sequence[str], stated: StatedTypes, progress: bool | None
 ) -> Schema:
     """Pass over the named columns and settle their kinds, categories and counts."""
     if names:
-        profiles = _column_profiles(source, schema, names, kinds, progress)
+        profiles = _column_profiles(source, schema, names, stated, progress)
         textual = {field.name for field in source.arrow_schema() if is_textual(field.type)}
-        settled = []
+        settled, notes = [], []
         for name in names:
-            profile, spelled = profiles[name], name in textual and source.is_text
-            if name in textual and not spelled and kinds.get(name) != "numeric":
+            profile, wanted = profiles[name], stated.wanted(name)
+            habits = source.habits if name in textual else TextHabits()
+            if name in textual and not habits.is_text and wanted.kind != "numeric":
                 profile = profile.as_words()  # who stored digits as strings meant words
+            column = schema[name]
             find = partial(_first_word, source, name, schema.markers(name))
-            settled.append(decide(schema[name], profile, kinds.get(name), spelled, find))
-        schema = replace(schema.with_columns(settled), n_rows=profiles[names[0]].rows)
+            if column.spelling is None:
+                column = decide(column, profile, wanted, habits, find)
+                if (note := decision_note(column, profile, wanted, habits, find)) is not None:
+                    notes.append(note)
+                    if note.is_doubtful:
+                        warn_user(note.sentence, DataWarning)
+            else:
+                column = count(column, profile, find)
+            settled.append(column)
+        schema = replace(schema.with_columns(settled).with_notes(notes), n_rows=profiles[names[0]].rows)
     if not (source.has_rows() if schema.n_rows is None else schema.n_rows):
         raise DataError(f"{source.name} has no rows")
     return schema
 
 
 def _column_profiles(
-    source: Source, schema: Schema, names: Sequence[str], kinds: Mapping[str, Kind], progress: bool | None
+    source: Source, schema: Schema, names: Sequence[str], stated: StatedTypes, progress: bool | None
 ) -> dict[str, ColumnProfile]:
     """Profiles of columns, of those that seem to be numbers as such; of some again, as words."""
-    numeric = {name for name in names if kinds.get(name) == "numeric"}
+    kinds, unordered = stated.kinds, {name for name, order in stated.dates.items() if order is None}
+    numeric = {name for name in names if kinds.get(name) == "numeric"} - unordered
     open_names = [name for name in names if name not in kinds]
-    for part in source.partitions()[:1]:
-        numeric |= part.seem_numeric(open_names, schema.missing, schema.target)
-    caps = {name: MAX_DECLARED if name in kinds else MAX_CATEGORIES for name in names}
+    if source.habits.decimal != ",":
+        for part in source.partitions()[:1]:
+            numeric |= part.seem_numeric(open_names, schema.missing, schema.target)
+    else:
+        numeric &= set(stated.dates)  # 1.234 is read as words first, since it may be a thousand
+    caps = {name: MAX_DECLARED if kinds.get(name) == "categorical" else MAX_CATEGORIES for name in names}
     profiles = _profiles(source, schema, numeric, caps, progress)
-    mixed = {name: caps[name] for name in open_names if name in numeric and profiles[name].words}
+    mixed = {name: caps[name] for name in numeric if profiles[name].words and name not in stated.dates}
     return profiles | _profiles(source, schema, set(), mixed, progress) if mixed else profiles
 
 
@@ -154,12 +184,12 @@ def _profiles(
         return tree_sum(tracked(found, len(parts), f"Looking at {source.name}", progress)).columns()
 
 
-def _first_word(source: Source, name: str, markers: tuple[str, ...]) -> str:
+def _first_word(source: Source, name: str, markers: tuple[str, ...], spelling: Spelling | None) -> str:
     """Name the first value of a column that is not a number, and its row: slow, but only for a message."""
     for part in source.partitions():
         row = 0
         for batch in part.batches([name]):
-            _, words = numbers_of(batch.column(name), markers)
+            _, words = numbers_of(batch.column(name), markers, spelling)
             if words is not None:
                 value = batch.column(name)[int(np.argmax(words))].as_py()
                 return f"{value!r} in {Place(part, row).name(words)}"

@@ -9,7 +9,7 @@ A learner calls these and never knows whether the rows are in memory, in files o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
@@ -19,15 +19,18 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from novacula.errors import SchemaError
-from novacula.table.chunk import Chunk, Floats
+from novacula.table.chunk import MISSING, UNSEEN, Chunk, Floats
 from novacula.table.expanded import Expansion
 from novacula.table.memory import MemorySource, SparseSource
 from novacula.table.names import as_names, printable
 from novacula.table.parallel import Addable
 from novacula.table.recording import recorded
 from novacula.table.runner import ChunkLayout, LocalRunner, Runner
-from novacula.table.schema import Column, Schema, Types
+from novacula.table.schema import Column, Schema, Types, time_words
 from novacula.table.source import Source, Unseen
+
+FIRST_ROWS, FIRST_COLUMNS = 5, 12
+"""What a notebook shows of a table."""
 
 S = TypeVar("S", bound=Addable)
 T = TypeVar("T")
@@ -75,12 +78,32 @@ class Table:
             self.layout = replace(self.layout, n_rows=rows)
         return int(self.layout.n_rows or 0)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What reading decided on its own, a sentence each: of encodings, names and row names, dates and numbers."""
+        return tuple(map(str, self.layout.notes))
+
     def __repr__(self) -> str:
         target = f", target={', '.join(map(repr, self.layout.target))}" if self.layout.target else ""
         return f"Table({printable(self.source.name)!r}, {len(self.layout)} columns{target})"
 
     def __str__(self) -> str:
         return str(self.schema)
+
+    def _repr_html_(self) -> str:
+        from novacula.table.html_grid import html_grid
+
+        columns = [column for column in self.layout if column.kind in ("numeric", "categorical", "text")]
+        shown = columns[:FIRST_COLUMNS]
+        header = [f"{column.name} ({column.kind_word})" for column in shown]
+        frame = self.select([column.name for column in shown]).head(FIRST_ROWS).to_pandas()
+        values = [[_cell(value, column) for value in frame[column.name]] for column in shown]
+        rows = list(zip(*values, strict=True))
+        n = "" if self.layout.n_rows is None else f"{self.layout.n_rows:,} rows × "
+        size = f"{n}{len(self.layout):,} columns"
+        left = f"; {len(self.layout) - len(shown):,} more columns" if len(shown) < len(self.layout) else ""
+        caption = f"The first {len(rows)} rows of {self.source.name}: {size}{left}"
+        return html_grid(header, rows, caption, [column.kind == "numeric" for column in shown])
 
     # --- another table --------------------------------------------------------------------------------------
 
@@ -112,6 +135,20 @@ class Table:
 
         return self._with(retype(self.source, self.layout, types, self.progress))
 
+    def labelled(self, most: float = 0.5) -> Self:
+        """The rows whose target is there; what is left out is counted in `notes`.
+
+        More than the share `most` is refused: the target may be the wrong one.
+
+        >>> import novacula as nv, pyarrow as pa
+        >>> table = nv.read(pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", None, "b"]}), "y")
+        >>> len(table.labelled()), table.labelled().notes
+        (2, ("1 of 3 rows have no value for the target 'y' and are left out",))
+        """
+        from novacula.table.labelled import labelled
+
+        return labelled(self, most)  # type: ignore[return-value]
+
     def conform(self, schema: Schema, unseen: Unseen, keep_roles: bool = False) -> Self:
         """Lay the rows out by another table's schema: its kinds and its codes, and the markers of both.
 
@@ -125,9 +162,10 @@ class Table:
                 found, known = own.describe() or own.kind, column.describe() or column.kind
                 raise SchemaError(f"{column.name!r} in {self.source.name} is {found}, in the model {known}")
         own_roles = tuple(self.layout[name] for name in self.layout.roles) if keep_roles else ()
+        features = (spelled_as(column, self.layout[column.name]) for column in schema.features)
         layout = replace(
             schema,
-            columns=(*schema.features, *own_roles),
+            columns=(*features, *own_roles),
             target=self.layout.target if keep_roles else (),
             weight=self.layout.weight if keep_roles else None,
             n_rows=self.layout.n_rows,
@@ -160,15 +198,18 @@ class Table:
 
     def to_arrow(self) -> Any:
         """All rows as an Arrow table; missing values are null, and categories in the order of the schema."""
+        return _one_table(list(self.batches())).select(self._stored())
+
+    def batches(self) -> Iterator[Any]:
+        """The same rows as Arrow record batches in order, of which one is held at a time."""
         from novacula.table.encode import Place, tidy_batch
 
-        names, batches = self._stored(), []
+        names = self._stored()
         for part in self.source.partitions():
             row = 0
             for batch in part.batches(names, self.layout):
-                batches.append(tidy_batch(batch, self.layout, self.unseen, Place(part, row)))
+                yield tidy_batch(batch, self.layout, self.unseen, Place(part, row)).select(names)
                 row += batch.num_rows
-        return _one_table(batches).select(names)
 
     def _stored(self) -> list[str]:
         """The columns that the source itself holds: the target may be separate."""
@@ -188,6 +229,25 @@ class Table:
     def in_memory(self) -> Self:
         """The same rows, laid out once and for all in the memory of this process; ignored columns stay behind."""
         return self._laid_out(self.to_chunk())
+
+    def with_own_categories(self) -> Self:
+        """The same rows in memory, as if nothing else had been read: categories that no row holds are not known.
+
+        Categories that were stated, and so make a closed set, stay.
+        """
+        chunk = self.to_chunk()
+        codes, target, columns = chunk.codes, chunk.target, []
+        for j, column in enumerate(self.layout.of_kind("categorical")):
+            own, translated = _own_categories(column, chunk.codes[:, j])
+            if own is not column:
+                codes = codes.copy() if codes is chunk.codes else codes
+                codes[:, j] = translated
+                columns.append(own)
+        if [column.kind for column in self.layout.target_columns] == ["categorical"]:
+            own, target = _own_categories(self.layout.target_columns[0], chunk.target)
+            columns.append(own)
+        narrow = self._with(self.layout.with_columns(columns))
+        return narrow._laid_out(replace(chunk, codes=codes, target=target))
 
     def take(self, rows: Any) -> Self:
         """Some of the rows, by their numbers or by a mask, in memory; of a table in memory this costs an index.
@@ -220,13 +280,18 @@ class Table:
         return type(self)(ChunkSource(chunk, schema, self.source.name), schema, unseen="ignore", progress=self.progress)
 
     def expanded(
-        self, expansion: Expansion, columns: Sequence[str | Column], classes: Sequence[Any] | None = None
+        self,
+        expansion: Expansion,
+        columns: Sequence[str | Column],
+        classes: Sequence[Any] | None = None,
+        then: Callable[[Chunk], Chunk] | None = None,
     ) -> Self:
         """The same rows with other columns, which a function makes of each chunk as it is read.
 
         `expansion(chunk)` gives numbers (rows, columns), or a chunk of columns of any kind; it must be a function of
         the rows alone, and on a cluster one that can be pickled. Target and weight stay; of the target's classes those
-        that are named, where only they have rows that count.
+        that are named, where only they have rows that count. `then` is a function of the whole chunk that changes
+        target and weight.
 
         >>> import novacula as nv
         >>> wine = nv.datasets.load("wine").select(["alcohol"])
@@ -236,7 +301,7 @@ class Table:
         """
         from novacula.table.expanded import ExpandedSource
 
-        source = ExpandedSource(self.source, self.layout, expansion, columns, classes)
+        source = ExpandedSource(self.source, self.layout, expansion, columns, classes, then)
         return type(self)(source, source.layout(), unseen=self.unseen, runner=self.runner, progress=self.progress)
 
     def on(self, client: Any) -> Self:
@@ -301,8 +366,39 @@ class Table:
         return ChunkLayout(self.layout, self.unseen)
 
 
+def _cell(value: Any, column: Column) -> str:
+    """A value as a notebook shows it; nothing where it is missing."""
+    if value is None or value != value:
+        return ""
+    if column.is_time:
+        return time_words(value) if isinstance(value, float) else str(value).removesuffix(" 00:00:00")
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def spelled_as(column: Column, own: Column) -> Column:
+    """A column of a model as it is to be read where it was found to be written like `own`.
+
+    The spelling of the fit stays, so that a day of two meanings keeps its own, unless there was none, or the year now
+    stands first, which has one meaning.
+    """
+    settled = column.spelling is not None and own.spelling != "year-month-day"
+    if own.spelling is None or settled or column.kind != "numeric" or own.is_time != column.is_time:
+        return column
+    return replace(column, spelling=own.spelling)
+
+
 def _count_rows(chunk: Chunk) -> Any:
     return np.array([len(chunk)])
+
+
+def _own_categories(column: Column, codes: Any) -> tuple[Column, Any]:
+    """A column with those of its categories that stand in the rows, and the codes of these."""
+    present = np.bincount(codes[codes >= 0], minlength=len(column.categories)) > 0
+    if column.declared or present.all():
+        return column, codes
+    own = tuple(category for category, stays in zip(column.categories, present.tolist(), strict=True) if stays)
+    table = np.array([*np.where(present, np.cumsum(present) - 1, UNSEEN), UNSEEN, MISSING], np.int32)
+    return replace(column, categories=own), table[codes]  # MISSING is −1 and UNSEEN is −2
 
 
 def _first(pieces: Iterable[Any], n: int, cut: Callable[[Any, int, int], Any]) -> list[Any]:

@@ -8,54 +8,90 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
 
-from novacula.errors import DataError, ParameterError
-from novacula.table.arrow import READ_ERRORS
-from novacula.table.files import COMPRESSED, DataFile, first_line
+from novacula.advice import option
+from novacula.errors import DataError, EncodingError, ParameterError
+from novacula.table.archive import ZIP_ERRORS, EntryStream
+from novacula.table.arrow import READ_ERRORS as ARROW_ERRORS
+from novacula.table.encoding import UTF_8, WESTERN, encoding_of
+from novacula.table.files import COMPRESSED, DataFile, first_line, name_of
+from novacula.table.notes import ReadingNote
 from novacula.table.records import RecordSyntax, count_lines
 
 RANGE_BYTES = 16 << 20
 """Bytes of a file that one partition covers."""
 
+READ_ERRORS = (*ARROW_ERRORS, *ZIP_ERRORS)
+"""What is raised when a text file cannot be read, unpacked, decoded or parsed."""
+
+_HEAD_BYTES = 1 << 16  # by which an encoding is known
 _PIECE_BYTES = 1 << 20  # looked through at a time: what stays in the cache
 _ASCII = bytes(range(128))
 
 
 class TextFile:
-    """A text file as bytes; offsets are those of the file, or of its text in UTF-8 if it is read whole."""
+    """A text file as bytes; offsets are those of the file, or of its text in UTF-8 if it is read whole.
 
-    def __init__(self, path: str, encoding: str) -> None:
+    Without an encoding it is found out from the first bytes.
+    """
+
+    def __init__(self, path: str, encoding: str | None = None) -> None:
         self.file = DataFile.at(path)
-        self.path = path
-        self.encoding = _normal(encoding)
-        self.divisible = not path.lower().endswith(COMPRESSED) and _extends_ascii(self.encoding)
+        self.path = self.file.name
+        self.is_packed = is_packed(self.file.path)
+        self.encoding = self._detected() if encoding is None else _normal(encoding)
+        whole = self.is_packed or self.file.is_remote
+        self.divisible = not whole and _extends_ascii(self.encoding)
         self.codec = self.encoding if self.divisible else "utf-8"
         """The encoding of the bytes that `open` gives."""
 
+    def _detected(self) -> str:
+        try:
+            with self._unpacked() as stream:
+                head = stream.read(_HEAD_BYTES)
+        except READ_ERRORS as error:
+            raise DataError(f"{self.path} cannot be read: {first_line(error)}") from error
+        return encoding_of(head) or UTF_8
+
     def open(self, start: int = 0, stop: int | None = None) -> Any:
         """A stream of bytes from one offset to another; to the end without a stop."""
-        path = self.file.require()
+        self.file.require()
         try:
             if not self.divisible:
-                stream = self._unpacked(path)
+                stream = self._unpacked()
                 if self.encoding != self.codec:
-                    stream = pa.transcoding_input_stream(stream, self.encoding, self.codec)
+                    stream = Transcoded(stream, self.encoding)
                 stream.read(start)
                 return stream
             if stop is not None:
-                return pa.OSFile(path).get_stream(start, stop - start)
-            file = open(path, "rb")  # noqa: SIM115  (the caller closes it)
+                return pa.OSFile(self.file.path).get_stream(start, stop - start)
+            file = open(self.file.path, "rb")  # noqa: SIM115  (the caller closes it)
             file.seek(start)
             return file
         except READ_ERRORS as error:
             raise self.unreadable(error) from error
 
-    def _unpacked(self, path: str) -> Any:
-        return pa.input_stream(path, compression="detect")
+    def open_utf8(self, start: int = 0, stop: int | None = None) -> Any:
+        """The same as UTF-8, for Arrow's parser; where Python gives the bytes, errors wait until they can be raised."""
+        stream = self.open(start, stop)
+        if self.codec != UTF_8:
+            return LateErrors(Transcoded(stream, self.codec))
+        return LateErrors(stream) if isinstance(stream, (Transcoded, EntryStream)) else stream
+
+    def _unpacked(self) -> Any:
+        """The bytes of the file's text in its own encoding."""
+        if self.file.path.lower().endswith(".zip"):
+            return EntryStream(self.file.open(), self.file.size, self.file.path, self.file.part)
+        if self.file.is_remote:
+            codec = next((COMPRESSED[e] for e in COMPRESSED if self.file.path.lower().endswith(e)), None)
+            stream = pa.PythonFile(self.file.open(), "r")
+            return stream if codec is None else pa.CompressedInputStream(stream, codec)
+        return pa.input_stream(self.file.path, compression="detect")
 
     def read(self, start: int = 0, stop: int | None = None, size: int | None = None) -> bytes:
         """The bytes from one offset to another, or as many as `size`."""
@@ -101,12 +137,29 @@ class TextFile:
         return syntax.last_end(self.read(start, edge))
 
     def _line(self, offset: int) -> int:
-        return count_lines(self.read(0, offset)) + 1
+        return self.count_lines(offset) + 1
+
+    def count_lines(self, offset: int) -> int:
+        """How many lines end before an offset."""
+        return count_lines(self.read(0, offset)) if offset else 0
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes of the text in its own encoding, piece by piece."""
+        try:
+            with self._unpacked() as stream:
+                while piece := stream.read(_PIECE_BYTES):
+                    yield piece
+        except READ_ERRORS as error:
+            raise DataError(f"{self.path} cannot be read: {first_line(error)}") from error
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Lines that are not blank, without the white space around them, numbered from 1."""
+        yield from self.lines_between(0, None)
+
+    def lines_between(self, start: int, stop: int | None) -> Iterator[tuple[int, str]]:
+        """The lines from one offset to another, numbered from 1."""
         try:
-            with self.open() as stream, io.TextIOWrapper(stream, self.codec) as text:
+            with self.open(start, stop) as stream, io.TextIOWrapper(stream, self.codec) as text:
                 for number, line in enumerate(text, start=1):
                     if stripped := line.strip("\ufeff \t\r\n"):
                         yield number, stripped
@@ -122,7 +175,7 @@ class TextFile:
         decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(self.encoding)(), translate=True)
         line = 1
         try:
-            with self._unpacked(self.path) as stream:
+            with self._unpacked() as stream:
                 while block := stream.read(1 << 20):
                     line += decoder.decode(block).count("\n")
                 decoder.decode(b"", final=True)
@@ -137,8 +190,105 @@ class TextFile:
         wide = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         found = f"the byte 0x{data[at]:02x} is" if at < len(data) else "its end is"
         line += count_lines(data[:at])
-        advice = "'utf-16'" if wide else "'latin-1' or the encoding the file was written in"
-        return DataError(f"{self.path}, line {line}: {found} not {self.encoding}; say encoding={advice}")
+        advice = option("encoding", "utf-16" if wide else "latin-1" if self.encoding == WESTERN else WESTERN)
+        other = "" if wide else ", or the encoding that it was written in; or the file is damaged there"
+        return EncodingError(f"{self.path}, line {line}: {found} not {self.encoding}: say {advice}{other}", self.path)
+
+
+def encoding_notes(texts: Sequence[TextFile], stated: str | None) -> list[ReadingNote]:
+    """Of the files that are not UTF-8, where nobody said so."""
+    if stated is not None:
+        return []
+    files: dict[str, list[str]] = {}
+    for text in texts:
+        if text.encoding != UTF_8:
+            files.setdefault(text.encoding, []).append(text.path)
+    return [
+        ReadingNote(
+            f"the encoding of {name_of(paths)} is taken to be {encoding}: say {option('encoding')} if it is another one"
+        )
+        for encoding, paths in files.items()
+    ]
+
+
+def is_packed(path: str) -> bool:
+    """Whether a file has to be unpacked from its beginning."""
+    return path.lower().endswith((*COMPRESSED, ".zip"))
+
+
+class Transcoded(io.RawIOBase):
+    """A stream of text in another encoding, as UTF-8."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready, self._is_over = b"", False
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """As many bytes as are asked for, or those that are left."""
+        pieces = [self._ready]
+        ready = len(self._ready)
+        while not self._is_over and (size < 0 or ready < size):
+            piece = self._stream.read(_PIECE_BYTES)
+            self._is_over = not piece
+            pieces.append(self._decoder.decode(piece, final=self._is_over).encode())
+            ready += len(pieces[-1])
+        text = b"".join(pieces)
+        end = ready if size < 0 else min(size, ready)
+        self._ready = text[end:]
+        return text[:end]
+
+    def readinto(self, buffer: Any) -> int:
+        """The same, into a buffer."""
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        """Close the stream below too."""
+        self._stream.close()
+        super().close()
+
+
+class LateErrors(io.RawIOBase):
+    """A stream that ends where it fails, since who is called from Arrow cannot raise; `errors_of` does so later."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.error: BaseException | None = None
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Bytes; none after an error."""
+        try:
+            return bytes(self._stream.read(size)) if self.error is None else b""
+        except READ_ERRORS as error:
+            self.error = error
+            return b""
+
+    def close(self) -> None:
+        """Close the stream below too."""
+        self._stream.close()
+        super().close()
+
+
+@contextmanager
+def errors_of(stream: Any) -> Iterator[None]:
+    """Raise an error that a stream kept, in the place of what Arrow made of it."""
+    try:
+        yield
+    except Exception:
+        if getattr(stream, "error", None) is None:
+            raise
+    if (error := getattr(stream, "error", None)) is not None:
+        raise error
 
 
 def _normal(encoding: str) -> str:

@@ -45,13 +45,13 @@ def test_kinds_names_and_the_stated_order(arff):
     assert table.schema["it's"].categories == ("a, b", "c%d", "'x'")
     assert table.schema["windy"].categories == ("TRUE", "FALSE")
     chunk = table.to_chunk()
-    np.testing.assert_array_equal(chunk.numeric, [[1.5, 3], [np.nan, np.nan], [-2000, 4]])
+    days = np.array(["2001-02-03", "NaT", "2001-02-04"], "datetime64[s]").astype(float)
+    days[1] = np.nan
+    np.testing.assert_array_equal(chunk.numeric, np.c_[[[1.5, 3], [np.nan, np.nan], [-2000, 4]], days])
+    assert table.schema["day"].is_time
     np.testing.assert_array_equal(chunk.codes, [[0, 0], [1, -1], [2, 1]])
     np.testing.assert_array_equal(chunk.target, [0, 2, 1])
-    assert [column.tolist() for column in chunk.text] == [
-        ["long text, quoted", None, "plain"],
-        ["2001-02-03", None, "2001-02-04"],
-    ]
+    assert [column.tolist() for column in chunk.text] == [["long text, quoted", None, "plain"]]
     assert [table.schema[name].missing for name in ("wind speed", "windy", "note")] == [1, 1, 1]
 
 
@@ -75,7 +75,8 @@ def test_compressed_and_encoded(arff, tmp_path):
     (tmp_path / "t.arff.gz").write_bytes(gzip.compress(text.encode()))
     assert nv.read(tmp_path / "t.arff.gz").schema == plain
     with pytest.raises(DataError, match=r"t\.arff, line 2: the byte 0xf6 is not utf-8"):
-        nv.read(tmp_path / "t.arff")
+        nv.read(tmp_path / "t.arff", encoding="utf-8")
+    assert nv.read(tmp_path / "t.arff").schema == plain
 
 
 def test_sparse_rows(arff):

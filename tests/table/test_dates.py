@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novacula.table.dates import DATE_ORDERS, fitting_orders, seconds_of
+from novacula.table.dates import DATE_ORDERS, seconds_of
+from novacula.table.spelling import spelled_numbers
 
 FORMATS = {
     "year-month-day": ["%Y-%m-%d", "%Y/%m/%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S.%f"],
@@ -45,12 +46,27 @@ def test_what_is_no_date_is_none(order, word):
 
 
 def test_orders_are_told_apart_by_days_above_twelve():
-    words = pa.array(["01/02/2020", "13/02/2020", "01/31/2020", None])
-    fits = fitting_orders(words)
-    assert fits["day-month-year"].tolist() == [True, True, False, False]
-    assert fits["month-day-year"].tolist() == [True, False, True, False]
+    fits = spelled_numbers(pa.array(["01/02/2020", "13/02/2020", "01/31/2020", None]))
+    assert np.isfinite(fits["day-month-year"]).tolist() == [True, True, False, False]
+    assert np.isfinite(fits["month-day-year"]).tolist() == [True, False, True, False]
     assert "year-month-day" not in fits
-    assert not fitting_orders(pa.array(["yes", "no", None]))
+    assert not spelled_numbers(pa.array(["yes", "no", None]))
+
+
+@given(
+    st.lists(
+        st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(lambda m: m.replace(microsecond=0)), min_size=1
+    )
+)
+def test_what_arrow_reads_fast_is_read_the_same(moments):
+    plain = [str(moment)[:length] for moment in moments for length in (10, 16, 19)]
+    odd = pa.array([*plain, "2024-2-9"])  # which makes the others be read by the pattern
+    assert seconds_of(pa.array(plain), "year-month-day").tolist() == seconds_of(odd, "year-month-day").tolist()[:-1]
+
+
+@pytest.mark.parametrize("word", ["2024-01-01 10", "2024-01-01T1030", "20240101 10", "2024-13-01", "2024-02-30 10:00"])
+def test_what_arrow_alone_would_read_is_no_date(word):
+    assert np.isnan(seconds_of(pa.array([word]), "year-month-day")).all()
 
 
 def test_short_years_are_of_the_last_and_this_century():

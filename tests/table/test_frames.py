@@ -226,10 +226,20 @@ def test_lazy_frames_must_be_collected():
 
 
 def test_names_must_be_text():
-    with pytest.raises(SchemaError, match="the column name 0 is not text"):
-        nv.read(pd.DataFrame([[1, 2]]))
-    with pytest.raises(SchemaError, match="the column name 1 is not text"):
-        nv.read(pd.DataFrame({"a": [1], 1: [2]}))
+    with pytest.raises(SchemaError, match="the column name None is not text"):
+        nv.read(pd.DataFrame({None: [1]}))
+    with pytest.raises(SchemaError, match=r"the column name \('a', 'b'\) is not text"):
+        nv.read(pd.DataFrame({("a", "b"): [1]}))
+
+
+def test_whole_numbers_are_names_by_their_digits():
+    frame = pd.DataFrame({"a": ["x", "y"], 1: [2, 3], np.int64(7): pd.Categorical(["u", "v"])})
+    table = nv.read(frame, target=7)
+    assert (table.schema.names, table.schema.target) == (("a", "1", "7"), ("7",))
+    assert table.to_chunk().numeric.tolist() == [[2], [3]]
+    assert nv.read(pd.DataFrame([[1, 2]])).schema.names == ("0", "1")
+    with pytest.raises(SchemaError, match="the column name '1' stands twice"):
+        nv.read(pd.DataFrame({1: [2], "1": [3]}))
 
 
 def test_names_must_differ():

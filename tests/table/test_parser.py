@@ -17,7 +17,6 @@ def rows_of(data, types=None, wanted=("a", "b"), markers=("", "NA"), block=1 << 
         wanted=wanted,
         markers=markers,
         dialect=dialect,
-        encoding="utf-8",
         block=block,
     )
     return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]

@@ -123,7 +123,7 @@ names = st.text("abc NA?.-", max_size=16)
 )
 def test_as_arrow_does(records, newline, block):
     data = "".join(f"{cell},{name}{newline}" for cell, name in records).encode()
-    options = {"wanted": ("a", "b"), "markers": ("", "NA"), "dialect": Dialect(delimiter=","), "encoding": "utf-8"}
+    options = {"wanted": ("a", "b"), "markers": ("", "NA"), "dialect": Dialect(delimiter=",")}
     arrow = parse(pa.BufferReader(data), ("a", "b"), TYPES, block=1 << 20, **options)
     assert rows_of(data, block=block) == [tuple(row.values()) for batch in arrow for row in batch.to_pylist()]
 
@@ -154,8 +154,8 @@ def test_errors_name_the_row(tmp_path, always_plain):
     with pytest.raises(DataError, match=r"row 301 of .*t\.csv has 1 values where there are 2 columns: '7'"):
         nv.read(tmp_path / "t.csv")
     (tmp_path / "t.csv").write_text("n,m\n" + "".join(f"{i},1\n" for i in range(300)) + "abc,2\n")
-    with pytest.raises(DataError, match=r"300 numbers and 1 other value, the first being 'abc' in row 301 of"):
-        nv.read(tmp_path / "t.csv")
+    [note] = nv.read(tmp_path / "t.csv").notes
+    assert "300 numbers and 1 other value, the first being 'abc' in row 301 of" in note
 
 
 def test_a_damaged_archive(tmp_path, always_plain):

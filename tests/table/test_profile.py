@@ -45,9 +45,9 @@ def by_hand(words, cap=100):
 @settings(deadline=None)
 @given(cells, st.sampled_from([2, 100]))
 def test_words(words, cap):
-    assert of_words(words, cap).columns()["c"] == by_hand(words, cap)
+    assert of_words(words, cap).columns()["c"][:8] == by_hand(words, cap)
     coded = pa.array(words, pa.string()).dictionary_encode()
-    assert profile({"c": coded}, cap=cap).columns()["c"] == by_hand(words, cap)
+    assert profile({"c": coded}, cap=cap).columns()["c"][:8] == by_hand(words, cap)
 
 
 @settings(deadline=None)
@@ -55,7 +55,7 @@ def test_words(words, cap):
 def test_columns_do_not_disturb_each_other(rows):
     columns = {f"c{j}": [row[j] for row in rows] for j in range(3)}
     found = profile({name: pa.array(words, pa.string()) for name, words in columns.items()}).columns()
-    assert found == {name: by_hand(words) for name, words in columns.items()}
+    assert {name: each[:8] for name, each in found.items()} == {name: by_hand(words) for name, words in columns.items()}
 
 
 @settings(deadline=None)
@@ -78,7 +78,7 @@ def test_profiles_add_up(a, b, c):
 )
 def test_typed_values(values):
     found = profile({"c": values}, markers=("-9",)).columns()["c"]
-    assert found == (4, 1, 0, 0, 1.0, 3.0, {1, 3}, 100)
+    assert found[:8] == (4, 1, 0, 0, 1.0, 3.0, {1, 3}, 100)
     assert found.numbers == 3
     assert found.as_words().words == 3
     assert found.as_words().numbers == 0
@@ -118,7 +118,7 @@ def test_columns_of_numbers(rows, cut):
         known = [row[j] for row in rows if row[j] is not None and row[j] == row[j]]
         low, high = min(known, default=math.inf), max(known, default=-math.inf)
         expected = (len(rows), len(rows) - len(known), 0, 0, low, high, None, 0)
-        assert whole.columns()[f"c{j}"] == halves.columns()[f"c{j}"] == expected
+        assert whole.columns()[f"c{j}"][:8] == halves.columns()[f"c{j}"][:8] == expected
 
 
 def test_words_among_numbers_are_counted():

@@ -10,7 +10,7 @@ import pytest
 
 import novacula as nv
 from novacula.errors import DataError, ParameterError, SchemaError
-from novacula.table.reading import format_of
+from novacula.table.opening import format_of
 
 
 @pytest.fixture
@@ -72,10 +72,13 @@ def test_formats_by_name():
 def test_a_format_may_be_stated(tmp_path):
     pq.write_table(pa.table({"a": [1.0]}), tmp_path / "odd.bin")
     assert nv.read(tmp_path / "odd.bin", format="parquet").schema.names == ("a",)
-    with pytest.raises(ParameterError, match="format is 'xlsx'; it must be one of csv, parquet, arrow, arff, svmlight"):
+    with pytest.raises(
+        ParameterError, match="format is 'xlsx'; it must be one of csv, json, excel, ods, sqlite, duckdb"
+    ):
         nv.read(tmp_path / "odd.bin", format="xlsx")
     with pytest.raises(DataError, match="holds zero bytes: it is not text"):
-        nv.read(tmp_path / "odd.bin")
+        nv.read(tmp_path / "odd.bin", format="csv")
+    assert nv.read(tmp_path / "odd.bin").schema.names == ("a",)  # by its first bytes
 
 
 def test_files_of_several_formats(tmp_path):

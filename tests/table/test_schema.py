@@ -6,6 +6,7 @@ import math
 import pytest
 
 from novacula.errors import SchemaError
+from novacula.table.notes import ReadingNote
 from novacula.table.schema import Column, Schema, category_order
 
 NASTY = [
@@ -228,3 +229,38 @@ def test_what_is_described_can_be_read():
 def test_what_is_not_a_schema_is_refused(text):
     with pytest.raises(SchemaError):
         Schema.from_json(text)
+
+
+def test_notes_go_with_their_columns():
+    notes = (ReadingNote("the encoding is odd"), ReadingNote("'a' is read as dates", "a"), ReadingNote("'b' too", "b"))
+    schema = Schema((Column("a", "numeric"), Column("b", "numeric")), notes=notes)
+    assert Schema.from_json(schema.to_json()).notes == notes
+    assert schema.drop(["a"]).notes == (notes[0], notes[2])
+    assert schema.select(["a"]).notes == notes[:2]
+    other = ReadingNote("'b' is something else", "b")
+    assert schema.with_notes([other]).notes == (*notes[:2], other)
+    assert str(schema).splitlines()[-1] == "note: 'b' too"
+    assert schema == Schema(schema.columns)  # what was noted on the way does not make another schema
+
+
+def test_notes_are_shown_on_one_line():
+    schema = Schema((Column("a", "numeric"),), notes=(ReadingNote("evil\n\x1b[31m note"),))
+    assert str(schema).splitlines()[-1] == "note: evil��[31m note"
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"name": "a", "kind": "numeric", "spelling": "day-month-year"},  # and no time
+        {"name": "a", "kind": "numeric", "spelling": "1.234,5", "is_time": True},
+        {"name": "a", "kind": "text", "spelling": "1.234,5"},
+        {"name": "a", "kind": "numeric", "spelling": "backwards"},
+        {"name": "a", "kind": "numeric", "spelling": 7},
+    ],
+)
+def test_spellings_that_make_no_sense(column):
+    values = {"columns": [column], "target": [], "weight": None, "missing": [], "missing_by_column": {}, "n_rows": None}
+    with pytest.raises(SchemaError, match="is not described by plain values"):
+        Schema.from_dict(values)
+    with pytest.raises(SchemaError, match="a note is a sentence"):
+        Schema.from_dict(values | {"columns": [], "notes": [[1, None]]})

@@ -10,7 +10,7 @@ from novacula.table import Column, Schema
 from novacula.table.delimited import RangePartition
 from novacula.table.frames import FrameSource
 from novacula.table.memory import MemoryPartition
-from novacula.table.survey import recount, retype, split_types, survey
+from novacula.table.survey import StatedTypes, recount, retype, survey
 
 
 @pytest.fixture
@@ -33,13 +33,15 @@ def looked_at(monkeypatch):
 
 
 def test_types_are_taken_apart():
-    asked, stated = split_types({"a": "text", "b": ["x", "y"], "c": (1, 2)}, ("a", "b", "c"))
-    assert asked == {"a": "text", "b": "categorical", "c": "categorical"}
-    assert stated == {"b": ("x", "y"), "c": (1, 2)}
+    said = {"a": "text", "b": ["x", "y"], "c": (1, 2), "d": "date", "e": "day-month-year"}
+    stated = StatedTypes.of(said, ("a", "b", "c", "d", "e"))
+    assert stated.kinds == {"a": "text", "b": "categorical", "c": "categorical", "d": "numeric", "e": "numeric"}
+    assert stated.categories == {"b": ("x", "y"), "c": (1, 2)}
+    assert stated.dates == {"d": None, "e": "day-month-year"}
     with pytest.raises(SchemaError, match="types names 'd', which is not a column"):
-        split_types({"d": "text"}, ("a",))
+        StatedTypes.of({"d": "text"}, ("a",))
     with pytest.raises(ParameterError, match=r"types\['a'\] is 'words'; it must be numeric"):
-        split_types({"a": "words"}, ("a",))
+        StatedTypes.of({"a": "words"}, ("a",))
 
 
 def test_typed_columns_need_no_look(looked_at):

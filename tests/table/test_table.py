@@ -388,3 +388,30 @@ def test_rows_are_taken_from_files_without_holding_the_rest(tmp_path, monkeypatc
         monkeypatch.setattr(nv.Table, "to_chunk", lambda *_: pytest.fail("all rows were brought together"))
     with pytest.raises(SchemaError, match="has 100 rows, and there is none with the number 100"):
         file.take([1, 100])
+
+
+# --- categories of its own --------------------------------------------------------------------------------------------
+
+
+@given(
+    words=st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("pqr"), st.floats(-9, 9)), min_size=4),
+    data=st.data(),
+)
+def test_a_part_with_its_own_categories_is_what_reading_it_gives(words, data):
+    frame = pd.DataFrame(words, columns=["c", "y", "x"])
+    rows = data.draw(st.lists(st.integers(0, len(words) - 1), min_size=2, unique=True))
+    part = nv.read(frame, "y").take(rows).with_own_categories()
+    alone = nv.read(frame.iloc[rows], "y")
+    assert [column.categories for column in part.layout] == [column.categories for column in alone.layout]
+    ours, theirs = part.to_chunk(), alone.to_chunk()
+    np.testing.assert_array_equal(ours.codes, theirs.codes)
+    np.testing.assert_array_equal(ours.target, theirs.target)
+    np.testing.assert_array_equal(ours.numeric, theirs.numeric)
+
+
+def test_categories_that_were_stated_stay_and_missing_ones_stay_missing():
+    frame = pd.DataFrame({"c": ["a", None, "b"], "d": ["u", "v", "w"], "y": [1.0, 2.0, 3.0]})
+    part = nv.read(frame, "y", types={"d": ["w", "v", "u", "t"]}).take([1, 2]).with_own_categories()
+    assert part.layout["c"].categories == ("b",)
+    assert part.layout["d"].categories == ("w", "v", "u", "t")
+    assert part.to_chunk().codes.tolist() == [[-1, 1], [0, 0]]

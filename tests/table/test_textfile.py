@@ -78,10 +78,10 @@ def test_lines_are_numbered_and_stripped(tmp_path):
 @pytest.mark.parametrize(
     ("data", "encoding", "message"),
     [
-        (b"a\nb\nc\xe9\n", "utf-8", r"line 3: the byte 0xe9 is not utf-8; say encoding='latin-1'"),
+        (b"a\nb\nc\xe9\n", "utf-8", r"line 3: the byte 0xe9 is not utf-8: say encoding='cp1252'"),
         (b"a\rb\r\n\xe9\n", "utf-8", r"line 3: the byte 0xe9"),
         (b"a\n\xff\n", "ascii", r"line 2: the byte 0xff is not ascii"),
-        ("a\nb".encode("utf-16"), "utf-8", r"line 1: the byte 0xff is not utf-8; say encoding='utf-16'$"),
+        ("a\nb".encode("utf-16"), "utf-8", r"line 1: the byte 0xff is not utf-8: say encoding='utf-16'$"),
         (b"a" * (1 << 20) + b"\n\xe9", "utf-8", r"line 2: the byte 0xe9"),
     ],
 )
