@@ -7,6 +7,7 @@ import numpy as np
 from novacula import datasets
 from novacula.bayes import Posterior
 from novacula.cli.calculating import calculate
+from novacula.cli.reading import ReadingOptions
 from novacula.concept import CandidateElimination
 from novacula.kernel import Constant, Custom, Gaussian, Linear, Polynomial, Precomputed
 from novacula.linear import LogisticRegression, sigmoid_unit
@@ -199,4 +200,4 @@ def parts(name: str) -> tuple[Sequence[str], Sequence[str]]:
 def calculated(name: str) -> tuple[object, object]:
     """What a calculation gives, and the rows that it is derived on, or None."""
     settings, data = parts(name)
-    return calculate(name, settings, data, None)
+    return calculate(name, settings, data, None, ReadingOptions())

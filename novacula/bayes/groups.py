@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from novacula.advice import option
 from novacula.bayes.distributions import DISTRIBUTIONS, Group, Tokenization
 from novacula.errors import ParameterError, SchemaError
 from novacula.statistics import Bundle, Contingency
@@ -130,7 +131,9 @@ def merge_categories(
 
 def _joined(old: Column, new: Column) -> Column:
     if old.kind != new.kind:
-        raise SchemaError(f"column {old.name!r} was {old.kind} at first and is {new.kind} now: state it in types=")
+        raise SchemaError(
+            f"column {old.name!r} was {old.kind} at first and is {new.kind} now: state it in {option('types')}"
+        )
     if old.kind != "categorical" or set(new.categories) <= set(old.categories):
         return old
     if old.declared:

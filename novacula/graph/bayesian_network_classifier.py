@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from novacula.errors import ModelFileError
@@ -28,6 +27,7 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.table import Table
 from novacula.table.chunk import Floats
+from novacula.tree.structure import most_frequent
 
 
 class BayesianNetworkClassifier(NetworkLearner, Classifier):
@@ -85,6 +85,11 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         answer_cost="d·K for each row.",
         cost="tan: one pass, n·d², and one more, n·d; to predict, n·d·K.",
         cost_exponents={"n": 1, "d": 2},
+        needs=("measured",),  # the density of how often a rare word stands in a text would decide alone
+        size="structure",
+        sizes=("naive", "tan"),
+        # A column that is nearly always the same has next to no variance in some classes, and would decide alone.
+        study_settings={"var_smoothing": 0.01},
         references=("Friedman, Geiger and Goldszmidt, Bayesian network classifiers (1997)",),
     )
 
@@ -146,9 +151,9 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         return self._states(X, self._target(None))
 
     def predict(self, X: Any) -> Any:
-        """The most probable class of each row; ties go to the first."""
+        """The most probable class of each row; ties, up to rounding, go to the first."""
         probabilities = self.predict_proba(X)
-        return self.classes_[np.argmax(probabilities, axis=1)]
+        return self.classes_[most_frequent(probabilities)]
 
     def _derive(self, options: WorkOptions) -> Work:
         return derive_model(self, self._prior(), options)

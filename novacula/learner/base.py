@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.advice import step
 from novacula.errors import ParameterError, SchemaError
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
@@ -209,10 +210,11 @@ class Learner(ShowsWork, BaseEstimator):
         """Check the columns of a table against what the learner takes."""
         for column in table.layout.features:
             if column.kind not in self.card.takes:
+                name, takes = column.name, " and ".join(self.card.takes)
+                number, leave = step("types", {name: "numeric"}), step("drop", name)
                 raise SchemaError(
-                    f"{type(self).__name__} takes {' and '.join(self.card.takes)} columns, but {column.name!r} is "
-                    f"{column.kind}: encode it, say with_types({{{column.name!r}: 'numeric'}}) if it holds true and "
-                    f"false, or leave it out with drop({column.name!r})"
+                    f"{type(self).__name__} takes {takes} columns, but {name!r} is {column.kind}: encode it, say "
+                    f"{number} if it holds true and false, or leave it out with {leave}"
                 )
         if not table.layout.features:
             raise SchemaError(f"{table.source.name} has no column to learn from")

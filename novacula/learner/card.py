@@ -21,7 +21,7 @@ from novacula.table.schema import KINDS, Kind, printable
 Task: TypeAlias = Literal["classification", "regression", "clustering", "density", "transform", "inference", "sequence"]
 Scale: TypeAlias = Literal["memory", "stream", "cluster"]
 Uses: TypeAlias = Literal["reduce", "fold", "arrays"]
-Need: TypeAlias = Literal["scaled", "full_rank"]
+Need: TypeAlias = Literal["scaled", "full_rank", "measured"]
 
 WIDTH = 100
 WORDS = (
@@ -78,7 +78,7 @@ class Card:
     answer_cost: str = ""  # time to answer a row, in words
     interpretability: str = ""  # how well a person can read the fitted model, in words
     cost_exponents: Mapping[str, float] = field(default_factory=dict)  # {"n": 1, "d": 2} is n·d²
-    needs: tuple[Need, ...] = ()  # columns of one scale; columns of which none is a sum of others
+    needs: tuple[Need, ...] = ()  # columns of one scale; of which none is a sum of others; numbers that are no counts
     size: str | None = None  # the parameter that says how large a hypothesis may be
     sizes: Sizes = ()  # its values that a study tries, from the simplest hypotheses to the richest
     study_settings: Mapping[str, Any] = field(default_factory=dict)  # parameters that a study gives it

@@ -24,12 +24,13 @@ import numpy.typing as npt
 
 from novacula.errors import ParameterError
 from novacula.mathematics.notation import TextNotation
-from novacula.table.schema import printable
+from novacula.table.schema import printable, time_words
 from novacula.words import LABEL_WIDTH, shortened
 from novacula.writing import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 # Okabe and Ito's palette, in an order in which neighbours differ most; their yellow is too pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -55,6 +56,11 @@ STYLE: Mapping[str, Any] = {
     "figure.titlesize": 11,
     "figure.titleweight": "bold",
 }
+
+LONG_TICK = 1e4
+"""From here on a number on an axis is written with separators or a word."""
+CHARACTERS, FEWER_TICKS = 7, (6, 5, 4, 3)
+"""Characters of numbers that fit under an inch of a figure, and how many numbers are tried."""
 
 _one_at_a_time = threading.Lock()  # Matplotlib's settings are global while a style is in force
 
@@ -102,6 +108,9 @@ class Figure:
         with fixed_style({"svg.hashsalt": f"{self.title}\n{self.alt}", "font.family": list(fonts())}):
             canvas = Canvas(figsize=self.size, dpi=dpi, layout="constrained")
             self.draw(canvas.add_subplot())
+            for axes in canvas.axes:
+                _plain_ticks(axes.xaxis, CHARACTERS * self.size[0])
+                _plain_ticks(axes.yaxis)
             if self.title:
                 lines = wrap(literal(self.title), width=int(11 * self.size[0]))
                 canvas.suptitle("\n".join(lines), x=0.01, horizontalalignment="left")
@@ -157,6 +166,49 @@ def few_digits(value: float) -> str:
     return TextNotation().number(float(f"{value:.4g}")).text
 
 
+def number_words(value: float) -> str:
+    """A number with four digits as people read it, with a word for a large size.
+
+    >>> number_words(140912.0), number_words(-0.25), number_words(40219e6), number_words(1.5e6)
+    ('140,900', '−0.25', '40.22 billion', '1.5 million')
+    """
+    for size, name in ((1e9, "billion"), (1e6, "million")):
+        if size <= abs(value) < 1000 * size:
+            return f"{few_digits(value / size)} {name}"
+    if 1000 <= abs(value) < 1e6:
+        return f"{float(f'{value:.4g}'):,.0f}".replace("-", "−")
+    return few_digits(value)
+
+
+def date_axis(axis: Axis) -> None:
+    """Label an axis of seconds since 1970 with dates, few enough that none touches another."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(nbins=4))
+    axis.set_major_formatter(lambda seconds, _: time_words(seconds)[:10])
+
+
+def _plain_ticks(axis: Axis, room: float | None = None) -> None:
+    """Numbers on an axis as people write them, 50,000 and 2 million; so many that they fit into as many characters."""
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    formatter = axis.get_major_formatter()
+    if axis.get_scale() != "linear" or type(formatter) is not ScalarFormatter:
+        return
+    low, high = sorted(map(float, axis.get_view_interval()))
+    if max(abs(low), abs(high)) >= LONG_TICK or 0 < high - low < 1.0 / LONG_TICK:
+        axis.set_major_formatter(lambda value, _: number_words(value))
+    formatter = axis.get_major_formatter()
+    if room is None or not isinstance(axis.get_major_locator(), MaxNLocator):
+        return
+    for most in (*FEWER_TICKS, 2):
+        places = axis.get_major_locator().tick_values(low, high)
+        words = formatter.format_ticks([float(place) for place in np.asarray(places) if low <= place <= high])
+        if sum(map(len, words)) + 2 * len(words) <= room:
+            return
+        axis.set_major_locator(MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]))
+
+
 # --- drawings that learners share ---------------------------------------------------------------------------
 
 
@@ -204,7 +256,7 @@ def draw_bars(
     axes.grid(axis="x")
     # In a column of their own the numbers hide neither bars nor names.
     for place, length in zip(places, lengths, strict=True):
-        axes.text(1.02, place, few_digits(length), transform=axes.get_yaxis_transform(), va="center_baseline")
+        axes.text(1.02, place, number_words(length), transform=axes.get_yaxis_transform(), va="center_baseline")
 
 
 def curve_figure(

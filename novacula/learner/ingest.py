@@ -13,17 +13,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_n_features,
-    _num_samples,
-    check_consistent_length,
-    validate_data,
-)
+from sklearn.utils.validation import _check_feature_names, _check_n_features, _num_samples
 
+from novacula.advice import step
 from novacula.errors import DataError, InputTypeError, SchemaError, warn_user
 from novacula.learner.in_our_words import in_our_words
 from novacula.learner.labels import TARGET, class_array, named_classes
+from novacula.learner.plain_arrays import checked_numbers, checked_rows, require_same_length
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.encode import require_weights
@@ -40,6 +36,7 @@ def columns_of(learner: Any, X: Any, *, reset: bool) -> MemorySource:
     """
     from scipy.sparse import csr_matrix, issparse
 
+    X = frame_of(learner, X, reset=reset)
     kinds, sparse = learner.card.takes, issparse(X)
     if not sparse and (mixed := _mixed_frame(X, kinds)) is not None:
         from novacula.table.frames import FrameSource
@@ -51,15 +48,7 @@ def columns_of(learner: Any, X: Any, *, reset: bool) -> MemorySource:
             shape = f"(shape=({mixed.num_rows}, {mixed.num_columns}))"
             raise DataError(f"found no rows or no columns {shape} while a minimum of 1 is required")
         return FrameSource(mixed if reset else _renamed(learner, mixed), name="X")
-    array = validate_data(
-        learner,
-        X,
-        accept_sparse="csr" if "sparse" in kinds else False,
-        ensure_all_finite=False,
-        dtype="numeric",
-        reset=reset,
-    )
-    array = _plain_numbers(array)
+    array = _native_numbers(checked_rows(learner, X, "sparse" in kinds, reset))
     if sparse if reset else learner.schema_.of_kind("sparse"):  # rows to predict take the form of those of the fit
         return SparseSource(csr_matrix(array).astype(np.float64, copy=False), name="X")
     if sparse:
@@ -70,7 +59,26 @@ def columns_of(learner: Any, X: Any, *, reset: bool) -> MemorySource:
     return ArraySource(array, names=None if names is None else [str(name) for name in names], name="X")
 
 
-def _plain_numbers(array: Any) -> Any:
+def frame_of(learner: Any, X: Any, *, reset: bool) -> Any:
+    """A frame whose columns scikit-learn can check by name: those of the fit, in their order, where they are all there.
+
+    Others are left out. Where one is missing, the frame stays as it is, for scikit-learn to say so.
+    """
+    from novacula.table.frames import columns_of_frame, is_frame, one_table
+
+    if isinstance(X, np.ndarray) or not is_frame(X):
+        return X
+    X = one_table(X)
+    known = None if reset else getattr(learner, "feature_names_in_", None)
+    if known is None:
+        return X
+    names, wanted = list(X.column_names if hasattr(X, "column_names") else X.columns), list(map(str, known))
+    if names == wanted or len(set(names)) < len(names) or not set(wanted) <= set(names):
+        return X
+    return columns_of_frame(X, wanted)
+
+
+def _native_numbers(array: Any) -> Any:
     """Numbers as this machine reads them, in at most 64 bits; dates and other things that are not numbers raise."""
     kind = array.dtype
     if kind.kind not in "biuf":
@@ -157,10 +165,10 @@ def _numbers_of_booleans(frame: Any) -> Any:
 @in_our_words()
 def numbers_of(y: Any, X: Any) -> Floats:
     """A regression target, one column or several."""
-    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=False, input_name="y")
+    y = checked_numbers(y)
     if y.ndim > 2:
         raise DataError(f"the target has {y.ndim} dimensions; it can have 1 or 2")
-    check_consistent_length(X, y)
+    require_same_length(X, y)
     return np.ascontiguousarray(y, np.float64)
 
 
@@ -230,7 +238,7 @@ def no_target(learner: str) -> SchemaError:
     """The error of rows without a target, with the words that scikit-learn's checks look for."""
     return SchemaError(
         f"{learner} needs a target, so it requires y to be passed, but the target y is None: give y, or name a column "
-        "of the table with y= or with_target"
+        f"of the table with {step('target')}"
     )
 
 
@@ -239,7 +247,7 @@ def require_one_target(table: Table, learner: str) -> None:
     if not table.layout.target:
         raise no_target(learner)
     if len(table.layout.target) > 1:
-        raise SchemaError(f"{learner} learns one target; name it with y= or with_target")
+        raise SchemaError(f"{learner} learns one target; name it with {step('target')}")
 
 
 def require_one_number(table: Table, learner: str) -> None:

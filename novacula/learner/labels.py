@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from novacula.errors import DataError
 from novacula.learner.in_our_words import in_our_words
+from novacula.learner.plain_arrays import checked_labels
 from novacula.table.chunk import Codes
 from novacula.table.distinct import close_from, distinct
 from novacula.table.encode import refused_target
@@ -31,9 +30,7 @@ def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     """The classes in order and the code of each row's class; with `classes` no other may occur."""
     if isinstance(y, (list, tuple)):
         _require_one_kind(y)  # before NumPy makes words of everything
-    y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=False, input_name="y"), warn=True)
-    check_consistent_length(X, y)
-    y = _one_kind(y)
+    y = _one_kind(checked_labels(y, X))
     low = close_from(y)
     if low is None:
         check_classification_targets(y)

@@ -52,9 +52,9 @@ class ArrayForm(Form):
         if self.finite and value.dtype.kind == "f" and not _all_finite(value):
             raise NotFiniteError(f"{where} holds a number that is not finite")
         most = self.most if self.below is None else scope.size(self.below) - 1
-        low = self.least is not None and not value.min() >= self.least
-        low = low or (self.above is not None and not value.min() > self.above)
-        if low or (most is not None and not value.max() <= most):
+        low = self.least is not None and not np.minimum.reduce(value, axis=None) >= self.least
+        low = low or (self.above is not None and not np.minimum.reduce(value, axis=None) > self.above)
+        if low or (most is not None and not np.maximum.reduce(value, axis=None) <= most):
             raise StateError(f"{where} holds a number that is out of range, where {self.words()} should be")
 
     def words(self) -> str:

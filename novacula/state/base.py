@@ -39,6 +39,8 @@ class Scope:
         """Whether a dimension has this size; a name that is new gets it, of a sum the last one."""
         if isinstance(dim, int):
             return dim == size
+        if self.sizes.get(dim) == size:  # most names are known, and stand alone
+            return True
         (*others, last), difference = parts_of(dim)
         if last == "any" and not others:
             return True
@@ -131,15 +133,16 @@ class OptionalForm(Form):
 
 def check_state(state: State, values: Mapping[str, Any], scope: Scope, owner: str = "") -> None:
     """Check attributes against their declaration: none may be missing, and none may be unknown."""
-    for name in values:
-        if name not in state:
-            raise StateError(f"{owner}{name} is not an attribute that is declared")
+    if not values.keys() <= state.keys():
+        unknown = next(name for name in values if name not in state)
+        raise StateError(f"{owner}{unknown} is not an attribute that is declared")
     for name, form in state.items():  # in the order of the declaration, which gives dimensions their sizes
         if name in values:
             form.check(values[name], f"{owner}{name}", scope)
-        elif not isinstance(form, OptionalForm):
-            raise StateError(f"{owner}{name} is missing")
-        if isinstance(form, OptionalForm) and form.beside is not None and (name in values) != (form.beside in values):
+        if not isinstance(form, OptionalForm):
+            if name not in values:
+                raise StateError(f"{owner}{name} is missing")
+        elif form.beside is not None and (name in values) != (form.beside in values):
             there, gone = (name, form.beside) if name in values else (form.beside, name)
             raise StateError(f"{owner}{there} is there without its {gone}")
 

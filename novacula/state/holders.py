@@ -47,7 +47,8 @@ class EachForm(Form):
             raise self.refuse(value, where)
         if self.dim is not None and not scope.fits(self.dim, len(value)):
             raise StateError(f"{where} holds {len(value)}, but there are {scope.size(self.dim)} {self.dim}")
-        self.form.check_each(value, where, scope)
+        if value:
+            self.form.check_each(value, where, scope)
 
     def words(self) -> str:
         """What there is for each."""

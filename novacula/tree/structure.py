@@ -97,8 +97,9 @@ class Tree(ABC):
             yield level
             level = level[follow[level]]
             arity = self.arity[level].astype(np.int64)
-            within = np.arange(arity.sum()) - np.repeat(np.cumsum(arity) - arity, arity)
-            level = np.repeat(self.child[level].astype(np.int64), arity) + within
+            first = np.cumsum(arity) - arity
+            level = np.repeat(self.child[level] - first, arity)
+            level += np.arange(len(level))
 
     def parent(self) -> Codes:
         """The parent of each node, −1 for the root."""
@@ -154,9 +155,9 @@ class Tree(ABC):
         """The tree in which the marked nodes are leaves and what was below them is gone, level by level."""
         return self._renumbered(self.order(stop), ~self.is_leaf & ~stop)
 
-    def by_level(self) -> Self:
-        """The same tree, its nodes numbered level by level."""
-        return self._renumbered(self.order(), ~self.is_leaf)
+    def by_level(self, order: Integers) -> Self:
+        """The same tree, its nodes numbered in their `order` level by level."""
+        return self._renumbered(order, ~self.is_leaf)
 
     def _renumbered(self, order: Integers, inner: npt.NDArray[np.bool_]) -> Self:
         """The nodes in a new order, in which children still stand side by side; those not `inner` become leaves."""

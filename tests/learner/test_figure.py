@@ -1,5 +1,6 @@
 """Figures: the same bytes in every run, readable XML, whatever the names, and nothing left behind."""
 
+import itertools
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -180,3 +181,43 @@ def test_curves_differ_in_colour_and_line_and_are_all_in_the_legend():
 def test_what_cannot_be_drawn_is_refused(make, message):
     with pytest.raises(ParameterError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ([0.0, 2e5], ["0", "50,000", "100,000", "150,000", "200,000"]),
+        ([0.0, 4e9], ["0", "2 billion", "4 billion"]),
+        ([-3e6, 3e6], ["−2 million", "0", "2 million"]),
+        ([-1e-5, 1e-5], ["−1×10⁻⁵", "0", "1×10⁻⁵"]),
+    ],
+)
+def test_numbers_on_an_axis_are_as_people_write_them(values, wanted):
+    drawn = []
+
+    def draw(axes):
+        axes.plot(values, values)
+        drawn.append(axes)
+
+    Figure(draw, "Two points.").svg()
+    [axes] = drawn
+    low, high = axes.get_xlim()
+    words = [tick.get_text() for place, tick in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
+             if low <= place <= high]  # fmt: skip
+    assert [word for word in wanted if word not in words] == []
+    assert axes.xaxis.get_offset_text().get_text() == ""
+
+
+def test_numbers_under_a_narrow_figure_do_not_touch():
+    drawn = []
+
+    def draw(axes):
+        axes.plot([-0.00021, 0.00059], [0.0, 1.0])
+        drawn.append(axes)
+
+    Figure(draw, "Two points.", size=(3.0, 2.0)).svg()
+    [axes] = drawn
+    low, high = axes.get_xlim()
+    labels = [one for place, one in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True) if low <= place <= high]
+    ends = [(box.x0, box.x1) for box in (one.get_window_extent() for one in labels)]
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))

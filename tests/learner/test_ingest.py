@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from sklearn.base import clone
 
 from novacula.bayes import NaiveBayes
 from novacula.errors import DataError, SchemaError
@@ -65,3 +67,38 @@ def test_an_array_of_numbers_has_the_schema_that_a_survey_would_find(kind):
 def test_labels_that_look_like_numbers_to_predict_are_pointed_out():
     with pytest.warns(UserWarning, match="greater than 50% of the number of samples"):
         labels_of(1_000 * np.arange(100), np.zeros((100, 1)))
+
+
+MAKES = {
+    "pandas": lambda frame: frame,
+    "polars": pl.from_pandas,
+    "arrow table": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+    "record batch": lambda frame: pa.RecordBatch.from_pandas(frame, preserve_index=False),
+}
+
+
+@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize(("learner", "columns"), [(NaiveBayes(), ["a", "b", "w"]), (LinearRegression(), ["a", "b"])])
+def test_answers_take_columns_by_their_names(make, learner, columns):
+    """In any order, and with others beside them; a record batch has names too, of which scikit-learn knows nothing."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40), "w": rng.choice(["u", "v"], 40)})
+    y = rng.choice(["p", "q"], 40) if isinstance(learner, NaiveBayes) else frame.a - 2 * frame.b
+    model = clone(learner).fit(MAKES[make](frame[columns]), y)
+    assert model.feature_names_in_.tolist() == columns
+    expected = model.predict(frame[columns]).tolist()
+    others = frame[columns[::-1]].assign(more="z", first=1.0)[["first", *columns[::-1], "more"]]
+    for other in MAKES.values():
+        assert model.predict(other(others)).tolist() == expected
+    with pytest.raises(DataError, match="yet now missing: - a"):
+        model.predict(MAKES[make](frame[columns[1:]].assign(more=1.0)))
+
+
+def test_numbered_columns_are_taken_by_their_places():
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(6, 2)))
+    model = LinearRegression().fit(rows, rows[0])
+    assert not hasattr(model, "feature_names_in_")
+    np.testing.assert_allclose(model.predict(rows), rows[0], atol=1e-9)
+    np.testing.assert_allclose(model.predict(rows.to_numpy()), rows[0], atol=1e-9)
+    mixed = NaiveBayes().fit(rows.assign(w=list("uvuvuv")).set_axis([0, 1, 2], axis=1), [0, 1] * 3)
+    assert mixed.schema_.names == ("0", "1", "2")

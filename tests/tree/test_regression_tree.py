@@ -240,10 +240,6 @@ def test_exports_answer_as_the_model(tmp_path):
     model = DecisionTreeRegressor(max_leaf_nodes=12, missing="better").fit(frame, y)
     again = DecisionTreeRegressor.from_dict(model.to_dict())
     np.testing.assert_array_equal(model.predict(frame), again.predict(frame))
-    space: dict = {}
-    exec(model.to_python(), space)
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    np.testing.assert_allclose([space["predict"](row) for row in rows], model.predict(frame))
     model.save(tmp_path / "tree.nova")
     np.testing.assert_array_equal(nv.load(tmp_path / "tree.nova").predict(frame), model.predict(frame))
 

@@ -113,8 +113,12 @@ class Kernel(ShowsWork, Parametric):
     def diagonal(self, X: Any) -> Floats:
         """k(x, x) (n,) of each row, without the matrix."""
         rows, names = as_rows(X)
+        return self.resolved(rows, names=names).finite_diagonal(rows)
+
+    def finite_diagonal(self, rows: Rows) -> Floats:
+        """The same of rows that were checked, by a kernel without open words."""
         with np.errstate(over="ignore"):
-            values = self.resolved(rows, names=names).block_diagonal(rows)
+            values = self.block_diagonal(rows)
         if not np.isfinite(values).all():
             raise DataError(f"{self!r} overflows for row {int(np.argmin(np.isfinite(values))) + 1}: scale the columns")
         return values

@@ -113,7 +113,9 @@ class Decomposition:
     def _activate(self, places: Places) -> None:
         """Go on with the rows at these places only."""
         self.active = places
-        self.variables = np.flatnonzero(np.isin(self.dual.row, places))
+        is_active = np.zeros(len(self.rows), bool)
+        is_active[places] = True
+        self.variables = np.flatnonzero(is_active[self.dual.row])
         self.part = self.dual.take(self.variables)
         self.cache = RowCache(self.rows, places, 0.5 * self.effort.cache_bytes, self.dtype)
 
@@ -266,9 +268,8 @@ class Decomposition:
     def _restore(self) -> None:
         """Take all rows in again, with the f that they would have had."""
         self.shrinks = False
-        left_out = np.setdiff1d(np.arange(len(self.rows)), self.active)
-        if len(left_out):
-            self._renew(left_out)
+        if len(self.active) < len(self.rows):
+            self._renew(np.setdiff1d(np.arange(len(self.rows)), self.active))
             self._activate(np.arange(len(self.rows)))
 
     def _sharpen(self) -> None:

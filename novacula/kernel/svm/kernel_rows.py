@@ -51,4 +51,4 @@ class KernelRows:
 
     def diagonal(self) -> Floats:
         """k(x, x) of each row."""
-        return np.asarray(self.rows.diagonal() if self.kernel.precomputed else self.kernel.diagonal(self.rows))
+        return np.asarray(self.rows.diagonal() if self.kernel.precomputed else self.kernel.finite_diagonal(self.rows))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import linalg
@@ -52,10 +52,10 @@ class EvidenceProfile:
     def of(cls, system: NormalEquations, prior: WeightPrior) -> Self:
         """Turn the sums so that they are diagonal; the prior must be definite."""
         lower = linalg.cholesky(prior.precision, lower=True)
-        half = linalg.solve_triangular(lower, system.gram, lower=True)
-        values, vectors = np.linalg.eigh(linalg.solve_triangular(lower, half.T, lower=True))
+        half = _solve_lower(lower, system.gram)
+        values, vectors = np.linalg.eigh(_solve_lower(lower, half.T))
         gap = system.cross[:, 0] - system.gram @ prior.mean
-        along = (vectors.T @ linalg.solve_triangular(lower, gap, lower=True)) ** 2
+        along = (vectors.T @ _solve_lower(lower, gap[:, None])[:, 0]) ** 2
         informed = values > len(values) * EPS * values.max()
         squares = float(system.squares[-1])
         total = squares - float(prior.mean @ (system.cross[:, 0] + gap))
@@ -76,30 +76,43 @@ class EvidenceProfile:
             0.5 * (pivot + (math.log(prior.intercept) if proper else 0.0)),
         )
 
-    def noise(self, ratio: float) -> float:
-        """The best noise variance, E/n; E is positive, no matter what rounding leaves of it."""
-        energy = self.total - float((self.along / (self.values + ratio)).sum())
-        return max(energy, EXACT * self.total) / self.count
+    def noise(self, ratio: Any) -> Any:
+        """The best noise variance, E/n, of one ratio or of each; E is positive, whatever rounding leaves of it."""
+        energy = self.total - (self.along / self._sums(ratio)).sum(axis=-1)
+        return np.maximum(energy, EXACT * self.total) / self.count
 
-    def determined(self, ratio: float) -> float:
+    def determined(self, ratio: Any) -> Any:
         """γ, the number of weights that the rows rather than the prior determine."""
-        return float((self.values / (self.values + ratio)).sum())
+        return (self.values / self._sums(ratio)).sum(axis=-1)
 
     def log_evidence(self, ratio: float) -> float:
         """ln p(y) at the best noise variance."""
         narrowed = float(np.log1p(self.values / ratio).sum())
-        noise = self.noise(ratio)
-        return self.constant - 0.5 * (narrowed + self.count * (math.log(2.0 * math.pi * noise) + 1.0))
+        return self.constant - 0.5 * (narrowed + self.count * (math.log(2.0 * math.pi * self.noise(ratio)) + 1.0))
 
-    def slopes(self, ratio: float) -> tuple[float, float]:
-        """First and second derivative of the evidence by ln r."""
-        sums = self.values + ratio
-        energy = self.count * self.noise(ratio)
-        pull = ratio * float((self.along / sums**2).sum()) / energy
-        bend = 2.0 * ratio**2 * float((self.along / sums**3).sum()) / energy
-        spread = float((self.values * ratio / sums**2).sum())
-        slope = self.determined(ratio) - self.count * pull
-        return 0.5 * slope, -0.5 * (spread + self.count * (pull - bend - pull**2))
+    def slope(self, ratio: Any) -> Any:
+        """The derivative of the evidence by ln r, of one ratio or of each."""
+        return 0.5 * (self.determined(ratio) - self.count * self._pull(ratio))
+
+    def bend(self, ratio: float) -> float:
+        """The second derivative."""
+        sums, pull = self._sums(ratio), self._pull(ratio)
+        bend = 2.0 * ratio**2 * (self.along / sums**3).sum() / (self.count * self.noise(ratio))
+        spread = (self.values * ratio / sums**2).sum()
+        return float(-0.5 * (spread + self.count * (pull - bend - pull**2)))
+
+    def _sums(self, ratio: Any) -> Floats:
+        """λ + r, of each ratio a row."""
+        return np.add.outer(ratio, self.values)
+
+    def _pull(self, ratio: Any) -> Any:
+        """∂ ln E / ∂ ln r."""
+        return ratio * (self.along / self._sums(ratio) ** 2).sum(axis=-1) / (self.count * self.noise(ratio))
+
+
+def _solve_lower(lower: Floats, right: Floats) -> Floats:
+    """L⁻¹R by BLAS: LAPACK's `trtrs` wakes threads for the smallest system, and waits for them where others work."""
+    return np.asarray(linalg.blas.dtrsm(1.0, lower, right, lower=1))
 
 
 @dataclass(frozen=True)
@@ -148,7 +161,7 @@ def maximise_evidence(
 
 def best_bracket(profile: EvidenceProfile, places: Floats) -> Search:
     """Between neighbours of a grid where the slope turns from up to down; an end where it never does."""
-    rises = np.array([profile.slopes(ratio)[0] > 0.0 for ratio in np.exp(places)])
+    rises = profile.slope(np.exp(places)) > 0.0
     searches = [
         Search((places[i] + places[i + 1]) / 2.0, places[i], places[i + 1])
         for i in np.flatnonzero(rises[:-1] & ~rises[1:])
@@ -165,7 +178,7 @@ def newton_step(profile: EvidenceProfile, search: Search, tol: float) -> Search 
     if search.low == search.high:
         return Outcome.STALLED
     ratio = math.exp(search.place)
-    slope, bend = profile.slopes(ratio)
+    slope, bend = float(profile.slope(ratio)), profile.bend(ratio)
     low, high = (search.place, search.high) if slope > 0.0 else (search.low, search.place)
     following = search.place - slope / bend if bend < 0.0 else math.inf
     if not low <= following <= high:

@@ -82,7 +82,7 @@ def believe_likeliest(system: NormalEquations, prior: WeightPrior, max_iter: int
     profile = EvidenceProfile.of(system, prior)
     recorder = EvidenceTrace.recorder()
     ratio, run = maximise_evidence(profile, max_iter, tol, recorder)
-    noise = profile.noise(ratio)
+    noise = float(profile.noise(ratio))
     if not ratio / noise > 0.0:
         what = f"the target, with a noise of {noise:.3g}, is so large beside the columns that alpha_ is 0"
         raise DataError(f"{what}: divide the target by some unit, or multiply the columns")

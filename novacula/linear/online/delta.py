@@ -6,7 +6,7 @@ eigenvector of XᵀX a step multiplies the distance to the solution by 1 − η�
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
@@ -169,8 +169,7 @@ class DeltaCourse:
         after = self.rows.fold(show, start, eta, self.intercept, self.signed)
         error = float(after.tally[:, ERROR].sum())
         bound = GROWN * float(after.tally[:, TARGET].sum())
-        epoch = DeltaPass(last.number + 1, after.weights, error)
         if not (after.sound and error <= bound):
-            return replace(epoch, objective=0.0, done=True, sound=False)
+            return DeltaPass(last.number + 1, after.weights, done=True, sound=False)
         move = np.abs(after.weights - last.weights).max() * self.eta / eta
-        return replace(epoch, done=bool(move <= self.tol * np.abs(after.weights).max()))
+        return DeltaPass(last.number + 1, after.weights, error, bool(move <= self.tol * np.abs(after.weights).max()))

@@ -95,6 +95,9 @@ def rows_in_block(chunk: Chunk) -> int:
 def dense_blocks(chunk: Chunk) -> Iterator[tuple[Floats, Chunk]]:
     """The rows of a chunk in blocks of dense arrays, each with its part of the chunk."""
     size = rows_in_block(chunk)
+    if 0 < len(chunk) <= size:
+        yield chunk.dense(), chunk
+        return
     for start in range(0, len(chunk), size):
         piece = chunk.rows(start, start + size)
         yield piece.dense(), piece

@@ -117,7 +117,7 @@ def _by_level(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, .
     number[order] = np.arange(len(order))
     cuts = np.zeros(len(attributes), np.int64)
     cuts[[a.kind == "numeric" for a in attributes]] = np.maximum(np.array(offered, np.int64), 0)
-    return Grown(tree.by_level(), candidates.renumbered(number), cuts)
+    return Grown(tree.by_level(order), candidates.renumbered(number), cuts)
 
 
 def _sketch_bins(table: Table, attributes: tuple[Attribute, ...], max_bins: int) -> tuple[Bins, ...]:

@@ -80,6 +80,7 @@ class Grower:
         self.settings = kind.settings(rules, features, len(rows) if unit else 0)
         self.assembly = Assembly(self.total)
         self.record = kind.record()
+        self.whole = features.data(examples.y, examples.codes, examples.numeric, np.zeros(0, np.int64))
 
     def grow(self) -> tuple[Tree, Candidates]:
         """The tree, and what was found for each attribute at its first nodes."""
@@ -124,7 +125,9 @@ class Grower:
         return each(function, tasks, self.arena.shape[1])
 
     def _grow_whole(self, task: Task) -> Any:
-        """A subtree, over rows with new numbers, so that what belongs together lies together."""
+        """A subtree; of many rows over new numbers for its own, so that what belongs together lies together."""
+        if self.arena.shape[1] <= FEW:
+            return self._grow(task, UNLIMITED, False)[:4]
         entries = task.arena[:, task.start : task.stop]
         rows = entries[0] & ROW
         number = np.empty(len(self.examples), np.uint32)
@@ -135,12 +138,11 @@ class Grower:
         return self._grow(local, UNLIMITED, False, rows.astype(np.int64))[:4]
 
     def _grow(self, task: Task, splits: int, record: bool, origin: Longs | None = None) -> Any:
-        y, codes = self.examples.y, self.examples.codes
+        rows = self.examples
         if origin is None:
-            origin = np.zeros(0, np.int64)
+            data = self.whole
         else:
-            y, codes = y[origin], codes[origin]
-        data = self.features.data(y, codes, self.examples.numeric, origin)
+            data = self.features.data(rows.y[origin], rows.codes[origin], rows.numeric, origin)
         place = task.arena, task.masses, task.start, task.stop, task.depth, task.total
         return self.kind.grow(*place, splits, record, data, self.settings)
 
@@ -161,7 +163,8 @@ def sorted_lists(numeric: Floats, rows: Entries, columns: Longs) -> Entries:
         values = values[order]
         entries = rows[order]
         entries[1:] |= np.where(values[1:] == values[:-1], TIE, np.uint32(0))
-        entries[np.isnan(values)] |= GONE
+        if np.isnan(values[-1:]).any():  # those that are missing come last
+            entries[np.isnan(values)] |= GONE
         arena[1 + s] = entries
 
     with closing(each(fill, range(len(columns)), len(rows))) as filled:

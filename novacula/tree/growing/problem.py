@@ -140,20 +140,17 @@ class Assembly:
 
     def tree(self, make: Callable[..., T]) -> T:
         """The whole, its nodes in order of arrival, as `make` makes it of its tests and the counts (m, K)."""
-        nodes, width = np.empty((self.size, 7), np.int32), self.parts[0].counts.shape[1]
-        numbers, counts = np.empty((self.size, 2)), np.empty((self.size, width))
-        arm_parts, n_arms, first = [np.zeros((0, 2), np.int32)], 0, 1
-        for part in self.parts:
-            place = np.arange(first - 1, first - 1 + len(part.nodes))
-            place[0] = part.root
-            moved = part.nodes.copy()
-            moved[:, CHILD] = np.where(moved[:, CHILD] >= 0, moved[:, CHILD] + first - 1, -1)
-            moved[:, ARM] += n_arms
-            nodes[place], numbers[place], counts[place] = moved, part.numbers, part.counts
-            arm_parts.append(part.arms)
-            n_arms += len(part.arms)
-            first += len(part.nodes) - 1
-        arms = np.concatenate(arm_parts)
+        roots, *stacks = zip(*self.parts, strict=True)
+        nodes, numbers, counts, arms = map(np.concatenate, stacks)
+        n_nodes, n_arms = (np.array(list(map(len, stack))) for stack in (stacks[0], stacks[3]))
+        begin, part = np.cumsum(n_nodes) - n_nodes, np.repeat(np.arange(len(roots)), n_nodes)
+        nodes[:, CHILD] += np.where(nodes[:, CHILD] >= 0, begin[part] - part, 0)  # a root has a number already
+        nodes[:, ARM] += (np.cumsum(n_arms) - n_arms)[part]
+        number = np.arange(len(nodes)) - part
+        number[begin] = roots
+        row = np.empty(self.size, np.int64)
+        row[number] = np.arange(len(nodes))  # of a leaf that was grown on, the row of the part that grew, the last one
+        nodes, numbers, counts = nodes[row], numbers[row], counts[row]
         sizes = nodes[:, ARMS].astype(np.int64)
         start = np.concatenate([[0], np.cumsum(sizes)])
         taken = np.repeat(nodes[:, ARM] - start[:-1], sizes) + np.arange(start[-1])
