@@ -17,6 +17,7 @@ from novacula.evaluate.learning_curve import LearningCurve, learning_curve
 from novacula.evaluate.learning_curves import LearningCurves, learning_curves
 from novacula.evaluate.leave_one_out import LeaveOneOut, leave_one_out
 from novacula.evaluate.loss import Loss, loss
+from novacula.evaluate.metric import Metric, metric
 from novacula.evaluate.one_standard_error import choose
 from novacula.evaluate.overfitting import Overfitting, overfitting
 from novacula.evaluate.precision_recall import PrecisionRecall, precision_recall
@@ -43,6 +44,7 @@ __all__ = [
     "LeaveOneOut",
     "Loss",
     "McNemar",
+    "Metric",
     "OperatingPoint",
     "Overfitting",
     "Part",
@@ -67,6 +69,7 @@ __all__ = [
     "loss",
     "mcnemar",
     "mean_interval",
+    "metric",
     "n_parameters",
     "one_vs_rest",
     "overfitting",

@@ -21,7 +21,7 @@ from novacula.words import quoted, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MANY_LABELS = 30
+MANY_LABELS, SIDE = 30, 4.0
 """Classes beyond which cells are drawn without their numbers and names."""
 
 
@@ -78,7 +78,7 @@ class Confusion(TabularResult):
         k = len(self.labels)
         worst = self._worst()
         alt = f"Confusion matrix of {k} classes over {self.matrix.sum():g} rows, of which {worst}."
-        size = 2.2 + min(0.62 * k, 9.0)
+        size = 2.2 + (0.62 * k if k <= MANY_LABELS else SIDE)
         return Figure(self._draw, alt, "Confusion matrix", (size + 1.0, size))
 
     def _worst(self) -> str:

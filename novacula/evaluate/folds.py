@@ -1,11 +1,12 @@
 """Folds: each row is held out once, and the classes keep their shares in every fold.
 
-The splitters are scikit-learn's. This adds what they leave to the caller: fewer folds where the smallest class has too
-few rows for k, leave-one-out where k is the number of rows, and a sentence that says so.
+The splitters are scikit-learn's. This adds what they leave to the caller: classes of fewer rows than folds, fewer folds
+where no class has as many rows, leave-one-out where k is the number of rows, and a sentence that says so.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -60,9 +61,9 @@ def folds(y: Any, folds: int = 10, stratified: bool | None = None, random_state:
     `y` is the target, or the number of rows. Folds are stratified where the target is classes, unless `stratified`
     says otherwise. Rows of one group stay together. With as many folds as rows each row is left out once.
 
-    >>> parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], folds=5)
+    >>> parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], folds=4)
     >>> len(parts), parts.reason
-    (3, "3 folds instead of 5, since the class 'no' has 3 rows")
+    (4, "folds without a row of the class 'no', which has 3 rows")
     >>> [held_out.tolist() for _, held_out in folds(4, folds=4)]
     [[0], [1], [2], [3]]
     """
@@ -76,19 +77,35 @@ def folds(y: Any, folds: int = 10, stratified: bool | None = None, random_state:
         return _grouped(target, k, stratified, random_state, np.asarray(groups))
     if k == n:
         return Folds(tuple((np.delete(np.arange(n), i), np.array([i])) for i in range(n)))
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    plain = KFold(k, shuffle=True, random_state=random_state)
     if not stratified:
-        return Folds(tuple(plain.split(target)))
+        return _plain_folds(target, k, random_state)
+    return _stratified_folds(target, k, random_state)
+
+
+def _plain_folds(target: npt.NDArray[Any], k: int, random_state: Any) -> Folds:
+    from sklearn.model_selection import KFold
+
+    return Folds(tuple(KFold(k, shuffle=True, random_state=random_state).split(target)))
+
+
+def _stratified_folds(target: npt.NDArray[Any], k: int, random_state: Any) -> Folds:
+    """Folds in which classes keep their shares; a class of fewer rows than folds is in as many as it has rows."""
+    from sklearn.model_selection import StratifiedKFold
+
     classes, codes, count = np.unique(target, return_inverse=True, return_counts=True)
-    fewest, name = int(count.min()), classes.tolist()[count.argmin()]
-    if fewest == 1:
-        reason = f"folds that are not stratified, since the class {quoted(name)} has one row"
-        return Folds(tuple(plain.split(target)), reason)
-    reason = f"{fewest} folds instead of {k}, since the class {quoted(name)} has {fewest} rows" if fewest < k else ""
-    splitter = StratifiedKFold(min(k, fewest), shuffle=True, random_state=random_state)
-    return Folds(tuple(splitter.split(codes, codes)), reason, target)
+    fewest, most, name = int(count.min()), int(count.max()), classes.tolist()[count.argmin()]
+    reason, rows = "", "one row" if fewest == 1 else f"{fewest} rows"
+    if most < k:
+        reason = f"{most} folds instead of {k}, since no class has more rows"
+        k = max(most, 2)
+    elif fewest < k:
+        reason = f"folds without a row of the class {quoted(name)}, which has {rows}"
+    if most == 1:  # every row is of a class of its own
+        return _plain_folds(target, k, random_state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # which says the same of the smallest class
+        pairs = tuple(StratifiedKFold(k, shuffle=True, random_state=random_state).split(codes, codes))
+    return Folds(pairs, reason, target)
 
 
 def _grouped(target: npt.NDArray[Any], k: int, stratified: bool, random_state: Any, groups: Any) -> Folds:

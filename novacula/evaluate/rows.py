@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats, LossFunction, LossLike, loss, metric_name
+from novacula.evaluate.metric import Metric
 from novacula.table import Table
 from novacula.words import quoted
 
@@ -50,6 +52,25 @@ class SupervisedRows:
     def losses(self, model: Any, which: LossFunction) -> Floats:
         """The loss of a fitted model on each row."""
         return which(self.y, predictions(model, self.X, which), getattr(model, "classes_", None))
+
+    def error(self, model: Any, which: Metric) -> float:
+        """The error of a fitted model on the rows, by weight."""
+        return which.error(self.y, predictions(model, self.X, which), getattr(model, "classes_", None), self.weight)
+
+    def interval(self, model: Any, which: Metric, seed: int = 0) -> Interval:
+        """A 95% interval of that error on new rows."""
+        answers = predictions(model, self.X, which)
+        return which.interval(self.y, answers, getattr(model, "classes_", None), self.weight, seed)
+
+
+METHODS: dict[str, tuple[str, ...]] = {
+    "labels": ("predict",),
+    "numbers": ("predict",),
+    "probabilities": ("predict_proba",),
+    "decision": ("decision_function",),
+    "scores": ("predict_proba", "decision_function"),
+}
+"""The methods that give what is needed; the first that a model has is asked."""
 
 
 def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> SupervisedRows:
@@ -101,14 +122,19 @@ def loss_for(learner: Any, which: LossLike | None) -> LossFunction:
     return loss("zero_one" if is_classifier(learner) else "squared")
 
 
-def predictions(model: Any, X: Any, which: LossFunction) -> Any:
-    """What a loss needs of a fitted model on rows."""
-    method = {"probabilities": "predict_proba", "decision": "decision_function"}.get(which.needs, "predict")
-    if not hasattr(model, method):
-        raise ParameterError(
-            f"{type(model).__name__} has no {method}, which the {metric_name(which)} needs: take another loss"
-        )
+def predictions(model: Any, X: Any, which: LossFunction | Metric) -> Any:
+    """What a loss or a metric needs of a fitted model on rows."""
+    method = answering_method(model, which)
+    if method is None:
+        name = which.words if isinstance(which, Metric) else metric_name(which)
+        what = METHODS[which.needs][0]
+        raise ParameterError(f"{type(model).__name__} has no {what}, which the {name} needs: take another loss")
     return getattr(model, method)(X)
+
+
+def answering_method(model: Any, which: LossFunction | Metric) -> str | None:
+    """The method of a model that gives what a loss or a metric needs; None if it has none."""
+    return next((method for method in METHODS[which.needs] if hasattr(model, method)), None)
 
 
 def empirical_loss(model: Any, X: Any, y: Any = None, loss: LossLike | None = None, sample_weight: Any = None) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.evaluate.loss import Floats
-from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
+from novacula.learner.figure import COLOURS, INK, LINES, Figure, date_axis, few_digits, literal
 from novacula.words import capitalised, shortened
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def _draw_numbers(axes: Axes, result: Dependence, axis: GridAxis, every: list[in
     axes.plot(
         axis.ticks, np.zeros(len(axis.ticks)), "|", color=INK, markersize=12, transform=axes.get_xaxis_transform()
     )
+    if axis.is_time:
+        date_axis(axes.xaxis)
     axes.set_xlabel(literal(f"{shortened(axis.name)}  (marks: deciles of the rows)"))
     axes.set_ylabel(literal(capitalised(shortened(result.heading(every[0]) if len(every) == 1 else result.scale))))
     axes.grid()

@@ -25,6 +25,7 @@ from novacula.learner.figure import Figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Work, WorkTable
 from novacula.table.names import did_you_mean
+from novacula.table.schema import time_words
 from novacula.words import counted, quoted, shortened
 
 POINTS, POINTS_OF_TWO = 20, 10
@@ -43,9 +44,12 @@ class GridAxis:
     values: Any  # (m,) numbers, or codes
     labels: tuple[str, ...]  # of categories
     ticks: Floats  # deciles of a numeric column
+    is_time: bool = False  # numbers are seconds since 1970
 
     def cell(self, i: int) -> Cell:
         """A value as it is read."""
+        if self.is_time:
+            return time_words(float(self.values[i]))
         return float(self.values[i]) if self.is_numeric else shortened(self.labels[i])
 
 
@@ -148,7 +152,7 @@ def grid_axis(rows: SeenRows, j: int, points: int) -> GridAxis:
         if not len(known):
             raise DataError(f"{column.name!r} has no known value in these rows, so there is nothing to set it to")
         at, ticks = (np.quantile(known, q, method="inverted_cdf") for q in (np.linspace(0, 1, points), TICKS))
-        return GridAxis(column.name, True, np.unique(at), (), ticks)
+        return GridAxis(column.name, True, np.unique(at), (), ticks, column.is_time)
     codes = np.arange(len(column.categories))
     if len(codes) > CATEGORIES:
         count = np.bincount(values[values >= 0], minlength=len(codes))

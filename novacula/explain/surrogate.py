@@ -178,8 +178,10 @@ def _smallest(mimicry: Mimicry, share: float, most: int) -> Surrogate:
         tried[leaves] = mimicry.fidelity(*mimicry.compared(tree)), tree
         return tried[leaves][0]
 
+    # A tree may lack leaves because the next split, one leaf for each category, does not fit, or since it is whole.
+    widest = max(1, *(len(column.categories) for column in mimicry.held.columns))
     size, before = 2, 1
-    while fidelity(size) < share and size < most and tried[size][1].get_n_leaves() >= size:
+    while fidelity(size) < share and size < most and size - tried[size][1].get_n_leaves() < widest:
         before, size = size, min(most, max(size + 1, int(size * STEP)))
     if tried[size][0] >= share:
         size = next(middle for middle in range(before + 1, size + 1) if fidelity(middle) >= share)

@@ -6,15 +6,16 @@ streams still streams behind it, and the model is the same in memory, from files
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ModelFileError, ParameterError
+from novacula.errors import ModelFileError, ParameterError, UnseenCategoryWarning
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.derivation import cut_table
@@ -22,6 +23,7 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.prepare.category_means import CategoryMeans
 from novacula.prepare.choice import PreparationChoice
+from novacula.prepare.drift import ColumnDrift, SeenValues, drift_of
 from novacula.prepare.encoding import Encoding, same_columns
 from novacula.prepare.preparation import Preparation
 from novacula.prepare.sums import PreparationSums
@@ -38,10 +40,11 @@ MOST_DESCRIBED = 40
 class PreparedLearner(Learner):
     """Holds a learner in `model_`, and in `preparation_` how columns become what it takes."""
 
-    state_types: ClassVar[tuple[type, ...]] = (Preparation, TimeParts, Encoding, CategoryMeans)
+    state_types: ClassVar[tuple[type, ...]] = (Preparation, TimeParts, Encoding, CategoryMeans, SeenValues)
     state: ClassVar[State] = {
         "preparation_": record(Preparation, categorical="categorical", text="text"),
         "columns_": each(instance(Column)),
+        "seen_": record(SeenValues, numeric="numeric", categorical="categorical"),
         "model_": instance(Learner),
     }
 
@@ -75,17 +78,25 @@ class PreparedLearner(Learner):
         choice = PreparationChoice(self.scale, self.fill, ordered)
         self.preparation_, sums = Preparation.find(table, learner.card, self.max_words, choice)
         self.columns_ = self.preparation_.columns(table.layout.roles)
-        behind = table.expanded(self.preparation_.apply, self.columns_, self._classes_with_rows(sums))
+        self.seen_ = SeenValues.of(sums, len(table.layout.of_kind("numeric")))
+        kept, then = self._classes_with_rows(sums), self._on_target(sums)
+        behind = table.expanded(self.preparation_.apply, self.columns_, kept, then)
         self.model_ = clone(learner).fit(behind.in_memory() if table.is_local else behind)
 
     def _classes_with_rows(self, sums: PreparationSums) -> list[Any] | None:
         """The classes that have rows of weight above 0, since a fold may lack a rare one; None without classes."""
         return None
 
+    def _on_target(self, sums: PreparationSums) -> Callable[[Chunk], Chunk] | None:
+        """What is done to target and weights before the learner sees them."""
+        return None
+
     def _check_state(self) -> None:
         """After loading: columns must go through the preparation to the learner, which is of the kind asked for."""
         if not self.preparation_.fits(self.schema_):
             raise ModelFileError("its preparation_ does not prepare the columns of its schema_")
+        if not self.seen_.fits(self.schema_):
+            raise ModelFileError("its seen_ is not of the columns of its schema_")
         if not _same_but_names(self.columns_, self.preparation_.columns()):
             raise ModelFileError("its columns_ are not those that its preparation_ gives")
         model = self.model_
@@ -101,6 +112,12 @@ class PreparedLearner(Learner):
         at the target."""
         check_is_fitted(self)
         return int(self.model_.n_parameters_) + self.preparation_.n_parameters
+
+    def drift(self, X: Any) -> tuple[ColumnDrift, ...]:
+        """How the columns of other rows differ from those of the fit: unseen categories, values outside, drift."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnseenCategoryWarning)  # what it says is in the answer
+            return drift_of(self.seen_, self.schema_, self._query(X))
 
     def _answer(self, method: str, X: Any) -> Any:
         """What the learner answers for rows as they come, chunk by chunk."""
@@ -176,9 +193,13 @@ class CardOfLearner:
 
     def __init__(self, card: Card) -> None:
         self.card = card
+        self._made: dict[tuple[Any, ...], Card] = {}  # kept, since every answer asks for it several times
 
     def __get__(self, prepared: PreparedLearner | None, kind: type | None = None) -> Card:
         if prepared is None:
             return self.card
         learner = prepared.inner_learner().card
-        return replace(self.card, scales=learner.scales, uses=learner.uses)
+        scale = learner.scales, learner.uses
+        if scale not in self._made:
+            self._made[scale] = replace(self.card, scales=learner.scales, uses=learner.uses)
+        return self._made[scale]

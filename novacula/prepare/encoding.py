@@ -101,7 +101,7 @@ class Encoding:
         spread = rounded(np.sqrt(squares))
         scale = choice.scale or ("standard" if "scaled" in card.needs else "none")
         centre, width = mean, spread
-        if scale == "range" and sums.limits is not None:
+        if scale == "range":
             centre = rounded(np.where(has_values, sums.limits.low, 0.0))
             width = rounded(np.where(has_values, sums.limits.high - sums.limits.low, 0.0))
         scaled = scale in ("standard", "range")

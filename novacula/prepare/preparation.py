@@ -37,7 +37,7 @@ class Preparation:
         parted = table
         if times.parts:
             parted = table.expanded(times.apply, times.columns(table.layout.roles))
-        sums = PreparationSums.of(parted, card, choice.scale == "range", choice.fill == "median")
+        sums = PreparationSums.of(parted, card, choice.fill == "median")
         n_given = len(table.layout.of_kind("numeric"))
         return cls(times, Encoding.of(sums, parted.layout, card, max_words, choice, n_given)), sums
 

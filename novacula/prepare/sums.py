@@ -56,9 +56,8 @@ class ColumnLimits(Statistic):
     @classmethod
     def observe(cls, chunk: Chunk) -> Self:
         """The limits of what is not missing."""
-        gap = np.isnan(chunk.numeric)
-        low = np.where(gap, np.inf, chunk.numeric).min(axis=0, initial=np.inf)
-        return cls(low, np.where(gap, -np.inf, chunk.numeric).max(axis=0, initial=-np.inf))
+        low = np.fmin.reduce(chunk.numeric, axis=0, initial=np.inf)
+        return cls(low, np.fmax.reduce(chunk.numeric, axis=0, initial=-np.inf))
 
     def __add__(self, other: Self) -> Self:
         return type(self)(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
@@ -72,7 +71,6 @@ class AskedSums:
     n_classes: int  # of the target; 0 of numbers, or of none
     n_texts: int  # text columns whose words are counted
     many: tuple[int, ...]  # categorical columns by whose categories the target is averaged
-    limits: bool
     medians: bool
 
 
@@ -84,30 +82,29 @@ class PreparationSums:
     categories: Contingency  # of one class
     gaps: Gaps
     classes: Floats  # the weight of each class, empty without classes
+    limits: ColumnLimits
     words: tuple[Vocabulary, ...]  # of each text column whose words are counted
     answers: Mapping[int, ClassMoments] = field(default_factory=dict)  # of the target by category, by the column
     answer_names: tuple[str, ...] = ()
-    limits: ColumnLimits | None = None  # where they are asked for
     values: QuantileSketch | None = None  # of the numbers, where medians are asked for
 
     @classmethod
-    def of(cls, table: Any, card: Card, finds_limits: bool = False, finds_medians: bool = False) -> Self:
+    def of(cls, table: Any, card: Card, finds_medians: bool = False) -> Self:
         """The sums over a table that a learner with this card asks for."""
         layout: Schema = table.layout
         n_texts = 0 if "text" in card.takes else len(layout.of_kind("text"))
         sizes = tuple(len(column.categories) for column in layout.of_kind("categorical"))
         averages = bool(layout.target) and "categorical" not in card.takes
         many = tuple(j for j, size in enumerate(sizes) if averages and size > MAX_CATEGORIES)
-        asked = AskedSums(sizes, _n_classes(layout), n_texts, many, finds_limits, finds_medians)
+        asked = AskedSums(sizes, _n_classes(layout), n_texts, many, finds_medians)
         parts = iter(table.reduce(observe, asked).parts)
-        moments, categories, gaps, totals = (next(parts) for _ in range(4))
+        moments, categories, gaps, limits, totals = (next(parts) for _ in range(5))
         words = tuple(next(parts) for _ in range(n_texts))
         answers = {j: next(parts) for j in many}
         classes = totals.weight if asked.n_classes else np.empty(0)
         answers, names = _of_answers(answers, layout, classes)
-        limits = next(parts) if finds_limits else None
         return cls(
-            moments, categories, gaps, classes, words, answers, names, limits, next(parts) if finds_medians else None
+            moments, categories, gaps, classes, limits, words, answers, names, next(parts) if finds_medians else None
         )
 
     @property
@@ -125,11 +122,11 @@ def observe(chunk: Chunk, asked: AskedSums) -> Bundle:
         ClassMoments.observe(rows),
         Contingency.observe(rows, 1, asked.sizes),
         Gaps.observe(rows),
+        ColumnLimits.observe(rows),
         ClassTotals.observe_numeric(rows, max(asked.n_classes, 1), ()),
     ]
     parts += [Vocabulary.observe_words(rows, 1, column, word_cutter()) for column in range(asked.n_texts)]
     parts += [moments_by_category(rows, j, asked.sizes[j], asked.n_classes) for j in asked.many]
-    parts += [ColumnLimits.observe(rows)] if asked.limits else []
     parts += [QuantileSketch.observe(rows)] if asked.medians else []
     return Bundle(tuple(parts))
 

@@ -191,12 +191,12 @@ def test_sizes_that_are_missing_are_named(learner, param, sizes, words):
         select_size(learner, param, sizes, X, (y == "red") * 1.0, folds=2)
 
 
-def test_folds_that_had_to_be_fewer_say_so():
+def test_folds_that_lack_a_class_say_so():
     X, y = blobs(30, 2)
     y[:] = "red"
     y[:3] = "blue"
     curve = select_size(DecisionTreeClassifier(), None, [2, 4], X, y)
-    assert curve.reason == "3 folds instead of 10, since the class 'blue' has 3 rows"
+    assert curve.reason == "folds without a row of the class 'blue', which has 3 rows"
     assert curve.reason in curve.sentence()
 
 

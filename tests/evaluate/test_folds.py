@@ -25,11 +25,14 @@ def test_each_row_is_held_out_once_and_never_trained_on_then(y, k, stratified, s
     assert sorted(held.tolist()) == list(range(len(y)))
     for train, test in parts:
         assert sorted([*train.tolist(), *test.tolist()]) == list(range(len(y)))
-    smallest = min(y.count(c) for c in set(y))
-    expected = min(k, smallest) if stratified and smallest > 1 and k < len(y) else k
-    assert len(parts) == expected
-    changed = stratified and k < len(y) and smallest < k
-    assert bool(parts.reason) == changed
+    counts = [y.count(c) for c in set(y)]
+    cut = stratified and k < len(y)
+    assert len(parts) == (min(k, max(counts)) if cut else k)
+    assert bool(parts.reason) == (cut and min(counts) < k)
+    if cut and max(counts) >= k:
+        for c in set(y):  # a class is spread as evenly as its rows allow
+            held_out = [[y[row] for row in test].count(c) for _, test in parts]
+            assert max(held_out) - min(held_out) <= 1
 
 
 def test_stratified_folds_are_the_reference_librarys():
@@ -42,9 +45,10 @@ def test_stratified_folds_are_the_reference_librarys():
 
 def test_reasons_name_the_class():
     y = ["rare"] * 2 + ["often"] * 20
-    assert folds(y, 10).reason == "2 folds instead of 10, since the class 'rare' has 2 rows"
-    assert "not stratified, since the class 'rare' has one row" in folds(y[1:], 10).reason
+    assert folds(y, 10).reason == "folds without a row of the class 'rare', which has 2 rows"
+    assert folds(y[1:], 10).reason == "folds without a row of the class 'rare', which has one row"
     assert len(folds(y[1:], 10)) == 10
+    assert folds(y[:10], 9).reason == "8 folds instead of 9, since no class has more rows"
 
 
 def test_leave_one_out_and_groups():

@@ -84,11 +84,12 @@ def test_a_split_without_classes_or_with_an_empty_part():
 
 
 def test_the_folds_are_counted():
-    parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], folds=5)
+    parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], folds=3)
     check_work(parts, drawn=False)
     text = str(parts.work())
     assert "= 3 + 2 + 2 = 7" in text
-    assert "since the class 'no' has 3 rows" in text
+    parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], folds=5)
+    assert "4 folds instead of 5, since no class has more rows" in str(parts.work())
 
 
 def test_many_folds_are_cut_unless_all_are_asked_for():

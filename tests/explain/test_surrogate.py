@@ -1,6 +1,7 @@
 """Surrogates: the smallest tree is found where it is known, and what does not agree enough says so."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import novacula as nv
@@ -114,3 +115,15 @@ def test_what_cannot_be_is_refused_in_a_sentence():
     several = LinearRegression().fit([[1.0], [2.0], [4.0], [5.0]], np.ones((4, 2)))
     with pytest.raises(ParameterError, match="several targets"):
         surrogate(several, [[1.0], [2.0], [4.0], [5.0]])
+
+
+def test_a_first_split_into_many_categories_does_not_end_the_search():
+    """The best first split needed seven leaves, which a tree of two has no room for, and the search ended there."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 7, 700)
+    frame = pd.DataFrame({"kind": [f"k{code}" for code in kind], "x": rng.normal(size=700)})
+    frame["y"] = np.where(kind % 2 == 0, "even", "odd")
+    model = DecisionTreeClassifier().fit(nv.read(frame, "y"))
+    found = surrogate(model, nv.read(frame, "y"))
+    assert found.fidelity == 1.0
+    assert found.n_leaves == 7
