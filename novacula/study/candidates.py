@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from novacula.errors import ParameterError
-from novacula.evaluate.loss import metric_name
+from novacula.evaluate.rows import METHODS
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.registry import find, learners, look_up
 from novacula.study.question import Question
+from novacula.table.equal_rows import equal_rows
+from novacula.words import quoted
 
 BASELINES = {"classification": "plurality-classifier", "regression": "mean-regressor"}
 """What every learner is measured against."""
@@ -26,18 +30,41 @@ class LearnerCandidate:
     obstacle: str = ""
 
 
-def candidates(question: Question, names: Sequence[str] | None) -> list[LearnerCandidate]:
-    """The learners of a study, the baseline first: those that were named, or all whose cards fit."""
+def candidates(
+    question: Question, names: Sequence[str] | None, without: Collection[str] = ()
+) -> list[LearnerCandidate]:
+    """The learners of a study, the baseline first: those that were named, or all whose cards fit, but for some.
+
+    Learners of conjunctions take part unasked where a conjunction may be right: two classes, columns of categories, and
+    no two equal rows of different classes.
+    """
     baseline = BASELINES[question.task]
     if names is None:
         chosen = [name for name, kind in learners().items() if kind.card.task == question.task and kind.card.in_studies]
+        if any(find(name).card.conjunctive for name in chosen) and not _may_be_conjunction(question):
+            chosen = [name for name in chosen if not find(name).card.conjunctive]
     else:
         chosen = [look_up(name, question.task) for name in names]
+    left_out = {look_up(name, question.task) for name in without}
+    chosen = [name for name in chosen if name not in left_out]
     if not chosen:
         raise ParameterError(
             "the list of learners is empty: name some that `novacula learners` lists, or leave it out for all that fit"
         )
     return [_candidate(name, question) for name in dict.fromkeys([baseline, *chosen])]
+
+
+def _may_be_conjunction(question: Question) -> bool:
+    """Whether there are two classes, categories only, and no rows that contradict each other."""
+    layout = question.table.layout
+    if question.extent.n_classes != 2 or len(layout.of_kind("categorical")) < len(layout.features):
+        return False
+    chunk = question.table.to_chunk()
+    if (chunk.codes < 0).any():
+        return False
+    kind = equal_rows(chunk.codes).kind
+    both = np.column_stack([kind, np.asarray(chunk.target)])
+    return len(equal_rows(both)) == len(np.unique(kind))
 
 
 def _candidate(name: str, question: Question) -> LearnerCandidate:
@@ -51,8 +78,11 @@ def _obstacle(kind: type[Learner], question: Question) -> str:
     card = kind.card
     if card.conjunctive and question.extent.n_classes != 2:
         return f"it learns two classes, and there are {question.extent.n_classes}"
-    needed = {"probabilities": "predict_proba", "decision": "decision_function"}.get(question.metric.needs)
-    if needed and not hasattr(kind(**card.study_settings), needed):  # for some learners a setting decides
-        what = {"probabilities": "probabilities", "decision": "decision values"}[question.metric.needs]
-        return f"it gives no {what}, which the {metric_name(question.metric)} needs"
+    if "measured" in card.needs and (texts := question.table.layout.of_kind("text")):
+        return f"it takes densities of numbers, and {quoted(texts[0].name)} would be counts of words"
+    made = kind(**card.study_settings)  # for some learners a setting decides what they give
+    measure = question.metric
+    if not any(hasattr(made, method) for method in METHODS[measure.needs]):
+        what = {"probabilities": "probabilities", "decision": "decision values", "scores": "scores"}[measure.needs]
+        return f"it gives no {what}, which the {measure.words} needs"
     return ""

@@ -1,25 +1,31 @@
 """One cell of a study: a learner of one size, fitted on all folds but one, measured on that one.
 
 A cell is a job for any worker: it takes the question and names, and gives numbers. An error inside it becomes a
-sentence, so that a learner that fails costs its own row and no more.
+sentence, so that a learner that fails costs its own row and no more. What it learns from is what a file of those rows
+would hold: categories that stand in the held-out rows alone are not known.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from novacula.errors import UnseenCategoryWarning
 from novacula.evaluate.rows import SupervisedRows
 from novacula.learner.parameter_count import n_parameters
-from novacula.learner.registry import find
-from novacula.study.question import Question, Task, subsample
+from novacula.study.question import Question, subsample
 
-PROBE_ROWS = 1000
-"""Rows of a trial run, from which the time for more rows is estimated."""
+TRAINING_ROWS = 10_000
+"""Rows from which the training error is measured, of more drawn at random in each fold."""
+FEW, FEW_ROWS = 3, 50
+"""Columns of each kind, and rows, that are enough to load what a learner needs."""
+FIXED_ROWS = 100
+"""Rows that a learner is tried on to see what it takes whatever the number of rows."""
 
 
 @dataclass(frozen=True)
@@ -40,49 +46,62 @@ class Measurement:
     error: float = np.nan
     n_parameters: float = np.nan
     fit_seconds: float = np.nan
-    predict_seconds: float = np.nan
+    seconds: float = np.nan  # in all: to fit, and to predict held-out and training rows
     failure: str = ""
     warnings: tuple[str, ...] = ()
 
-    @property
-    def seconds(self) -> float:
-        """Time in all."""
-        return self.fit_seconds + self.predict_seconds
+
+@dataclass(frozen=True)
+class TrialRun:
+    """A learner on few rows of the first fold: what each size takes and how it errs, and what a fit takes at least."""
+
+    rows: int
+    fixed_seconds: float
+    sizes: Mapping[int, Measurement]  # by their places
 
 
-def build(learner: str, size: Any, task: Task, seed: int) -> Any:
-    """The learner of this size behind its preparation."""
-    from novacula.prepare import PreparedClassifier, PreparedRegressor
-
-    kind = find(learner)
-    model: Any = kind(**kind.card.study_settings)
-    if size is not None:
-        model.set_params(**{str(kind.card.size): size})
-    if "random_state" in model.get_params():
-        model.set_params(random_state=seed)
-    return PreparedClassifier(model) if task == "classification" else PreparedRegressor(model)
+_loaded: set[str] = set()
+"""Learners that were fitted in this process."""
 
 
 def run(question: Question, job: Job) -> Measurement:
     """Fit and measure."""
     train, held_out = question.folds.pairs[job.fold]
-    return _measure(question, job, question.train.take(train), question.train.take(held_out))
+    _load(question, job)
+    rows = subsample(question.train.take(train), job.rows, question.seed + job.fold)
+    return _measure(question, job, rows, question.train.take(held_out))
 
 
-def probe(question: Question, job: Job) -> tuple[Measurement, Measurement]:
-    """The same on few rows and on a quarter of these, to see how long it takes and how that grows."""
-    train, held_out = question.folds.pairs[job.fold]
-    rows = subsample(question.train.take(train), PROBE_ROWS, question.seed)
-    others = subsample(question.train.take(held_out), PROBE_ROWS, question.seed)
-    quarter = subsample(rows, PROBE_ROWS // 4, question.seed)
-    _measure(question, job, quarter, others)  # the first call loads kernels, which is not part of the growth
-    return _measure(question, job, quarter, others), _measure(question, job, rows, others)
+def _load(question: Question, job: Job) -> None:
+    """Fit a learner to a few cells, if this process has not done so yet: it loads kernels, which is not to be timed."""
+    if job.learner in _loaded:
+        return
+    _loaded.add(job.learner)
+    kinds = ("numeric", "categorical", "text", "sparse")
+    layout = question.table.layout
+    names = [column.name for kind in kinds for column in layout.of_kind(kind)[:FEW]]  # type: ignore[arg-type]
+    few = subsample(question.train, FEW_ROWS, question.seed)
+    rows = replace(few, X=few.X.select(names))
+    _measure(question, job, rows, rows)
+
+
+def try_sizes(question: Question, learner: str, sizes: Mapping[int, Any], rows: int) -> TrialRun:
+    """Fit and measure sizes, by their places, on some rows of the first fold."""
+    train, held_out = question.folds.pairs[0]
+    every, others = question.train.take(train), subsample(question.train.take(held_out), rows, question.seed)
+    few, part = (subsample(every, n, question.seed) for n in (FIXED_ROWS, rows))
+    smallest = Job(learner, next(iter(sizes.values())), 0, FIXED_ROWS)
+    _load(question, smallest)
+    fixed = _measure(question, smallest, few, few).seconds
+    return TrialRun(
+        rows, fixed, {k: _measure(question, Job(learner, size, 0, rows), part, others) for k, size in sizes.items()}
+    )
 
 
 def _measure(question: Question, job: Job, train: SupervisedRows, held_out: SupervisedRows) -> Measurement:
-    train = subsample(train, job.rows, question.seed + job.fold)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", UnseenCategoryWarning)  # one finding of the study speaks of all learners
         try:
             return _fit_and_measure(question, job, train, held_out, caught)
         except MemoryError:
@@ -95,16 +114,15 @@ def _fit_and_measure(
     question: Question, job: Job, train: SupervisedRows, held_out: SupervisedRows, caught: list[Any]
 ) -> Measurement:
     started = time.perf_counter()
-    model = train.fit(build(job.learner, job.size, question.task, question.seed))
+    model = question.fit(job.learner, job.size, train)
     fitted = time.perf_counter()
-    error = held_out.loss(model, question.metric)
-    measured = time.perf_counter()
-    # As many training rows as were held out give the training error well enough.
-    trained = subsample(train, max(len(held_out), 100), question.seed).loss(model, question.metric)
+    error = held_out.error(model, question.metric)
+    trained = subsample(train, TRAINING_ROWS, question.seed + job.fold).error(model, question.metric)
+    if np.isnan(error):
+        return Measurement(failure=f"the {question.metric.words} of a fold of one class is not defined")
     sentences = dict.fromkeys(message_line(warning.message) for warning in caught)
-    return Measurement(
-        trained, error, float(n_parameters(model)), fitted - started, measured - fitted, warnings=tuple(sentences)
-    )
+    seconds = time.perf_counter() - started
+    return Measurement(trained, error, float(n_parameters(model)), fitted - started, seconds, warnings=tuple(sentences))
 
 
 def message_line(error: BaseException | Any) -> str:

@@ -23,6 +23,10 @@ TIME_SHORT = "left out because time was short"
 """Why a size is given up to keep to a budget."""
 SURE = 0.995
 """How sure the paired test must be."""
+FEWEST_ROWS = 1000
+"""Rows of a fold that a learner is given at least, however slow it is."""
+FEWER = 4
+"""A learner that is too slow gets one of so many rows."""
 
 
 @dataclass
@@ -35,6 +39,7 @@ class Contender:
     cells: dict[tuple[int, int], Measurement] = field(default_factory=dict)  # (size, fold): what was measured
     dropped: dict[int, str] = field(default_factory=dict)  # size: why it was given up
     obstacle: str = ""  # why the learner is not in the race at all
+    guesses: dict[int, float] = field(default_factory=dict)  # size: seconds that a cell should take, from trials
     _running: set[tuple[int, int]] = field(default_factory=set)
 
     def job(self, place: tuple[int, int]) -> Job:
@@ -52,6 +57,10 @@ class Contender:
                 self._running.add(place)
                 return place
         return None
+
+    def put_back(self, place: tuple[int, int]) -> None:
+        """A cell that was taken was not run."""
+        self._running.discard(place)
 
     def put(self, place: tuple[int, int], measured: Measurement) -> None:
         """Take in what was measured; when a fold is done, drop sizes that are clearly worse."""
@@ -75,14 +84,53 @@ class Contender:
             if behind.mean() > max(t * standard_error(behind), 2 * own) and behind.mean() > 0:
                 self.dropped[size] = f"clearly behind after {done} folds"
 
+    # --- when time is short -----------------------------------------------------------------------------------
+
     def give_up(self, size: int, why: str) -> None:
         """Drop a size."""
         self.dropped.setdefault(size, why)
 
+    def take_too_long(self, place: tuple[int, int], why: str, n_rows: int) -> None:
+        """A cell was ended because of its time: so would be those of richer sizes; if none is left, take fewer rows."""
+        self._running.discard(place)
+        unmeasured = [size for size in self.alive if size >= place[0] and not self._measured(size)]
+        for size in {place[0], *unmeasured}:
+            self.dropped.setdefault(size, TIME_SHORT)
+        if not self.alive and not self.complete():
+            self.take_fewer_rows(why, n_rows)
+
+    def take_fewer_rows(self, why: str, n_rows: int) -> None:
+        """Begin again with fewer rows, or leave the learner out where there are too few for that."""
+        rows = (self.rows or n_rows) // FEWER
+        if rows < FEWEST_ROWS:
+            self.obstacle = f"{TIME_SHORT}: {why}" if why else TIME_SHORT
+            return
+        late = [size for size, reason in self.dropped.items() if reason == TIME_SHORT]
+        self.rows, self.cells = rows, {}
+        self.guesses = {size: seconds / FEWER for size, seconds in self.guesses.items()}
+        if late:
+            del self.dropped[min(late)]
+
+    def least_promising(self) -> int:
+        """The size to give up first: one that was not measured, the richest, or the one with the largest error."""
+        unmeasured = [size for size in self.alive if not self._measured(size)]
+        if unmeasured:
+            return unmeasured[-1]
+        return max(self.alive, key=lambda size: (self._mean_error(size), size))
+
+    def _measured(self, size: int) -> bool:
+        return any(s == size for s, _ in self.cells)
+
+    def _mean_error(self, size: int) -> float:
+        """To twelve digits, so that equal errors are equal whatever the number of folds."""
+        return round(float(np.mean([cell.error for (s, _), cell in self.cells.items() if s == size])), 12)
+
+    # --- how far it is ----------------------------------------------------------------------------------------
+
     @property
-    def started(self) -> bool:
-        """Whether a cell was run, or is running."""
-        return bool(self.cells or self._running)
+    def is_unknown(self) -> bool:
+        """Whether nothing says yet how long it takes, and no cell is running that will."""
+        return not (self.cells or self._running or self.guesses)
 
     @property
     def alive(self) -> list[int]:
@@ -105,8 +153,10 @@ class Contender:
         return sum((size, fold) not in self.cells for size in self.alive for fold in range(self.n_folds))
 
     def seconds(self, size: int) -> float:
-        """The mean time of this size's cells so far, or of all; NaN where none is known."""
+        """The mean time of this size's cells so far; else a guess, or that of all; NaN where none is known."""
         own = [cell.seconds for (s, _), cell in self.cells.items() if s == size and not cell.failure]
+        if not own and size in self.guesses:
+            return self.guesses[size]
         seconds = own or [cell.seconds for cell in self.cells.values() if not cell.failure]
         return float(np.mean(seconds)) if seconds else np.nan
 
@@ -118,6 +168,12 @@ class Contender:
             self.seconds(size) for size in self.alive for fold in range(self.n_folds) if (size, fold) not in self.cells
         ]
         return float(np.nansum(left))
+
+    def fold_errors(self) -> Floats:
+        """The error of the best size in each fold, NaN where it was not measured."""
+        errors = self.matrix("error")
+        measured = [row for row in errors if not np.isnan(row).all()]
+        return min(measured, key=lambda row: float(np.nanmean(row)), default=np.full(self.n_folds, np.nan))
 
     def complete(self) -> list[int]:
         """Sizes whose every fold was measured."""

@@ -1,13 +1,14 @@
-"""The leaderboard: one entry per learner, the least error first, and why one was chosen.
+"""The leaderboard: one entry per learner, by its best size, the least error first, and why one cell was chosen.
 
-Simplicity is counted in parameters: how many numbers one would need to predict as the model does. A constant has one or
-a few, a tree its tests and leaves, neighbours all of their rows.
+The razor is applied once, over all cells: learners and sizes together. Simplicity is counted in parameters: how many
+numbers one would need to predict as the model does. A constant has one or a few, a tree its tests and leaves,
+neighbours all of their rows. Up to a factor of two, models are equally simple.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,10 +16,14 @@ import numpy as np
 from novacula.errors import DataError
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats
-from novacula.evaluate.one_standard_error import Rule, choose
+from novacula.evaluate.metric import NORMAL_95, Metric
+from novacula.evaluate.one_standard_error import Rule
 from novacula.study.candidates import BASELINES
 from novacula.study.contender import TIME_SHORT, Contender
 from novacula.words import counted
+
+AS_SIMPLE = 2.0
+"""Up to so many times the parameters of the simplest, a model is as simple for a reader."""
 
 Status: TypeAlias = Literal["finished", "unfinished", "failed", "left out"]
 STATUS_WORDS: dict[Status, str] = {
@@ -31,7 +36,7 @@ STATUS_WORDS: dict[Status, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A learner, its chosen size, and what was measured of both."""
+    """A learner, one of its sizes, and what was measured of both."""
 
     learner: str
     name: str
@@ -48,7 +53,7 @@ class Entry:
     sizes: tuple[Any, ...] = ()
     train_curve: Floats | None = None  # (sizes, folds), NaN where not measured
     curve: Floats | None = None  # (sizes, folds)
-    fold_errors: Floats | None = None  # (folds,) of the chosen size
+    fold_errors: Floats | None = None  # (folds,) of this size
 
     @property
     def label(self) -> str:
@@ -56,52 +61,93 @@ class Entry:
         return self.name if self.size is None else f"{self.name}, {self.size_name} = {short(self.size)}"
 
     @property
+    def outcome(self) -> str:
+        """Its note, after how it ended if that is not well and the note does not begin with it."""
+        if self.status == "finished" or self.note.startswith(self.status):
+            return self.note
+        return ": ".join(filter(None, [self.status, self.note]))
+
+    @property
     def remark(self) -> str:
         """The note as a sentence that names the learner; empty where there is none."""
         note = self.note.removeprefix(f"{self.name}: ")
+        if note.startswith(self.status):
+            return f"{self.name} is {note}"
         return f"{self.name}{STATUS_WORDS[self.status]}: {note}" if note else ""
 
 
-def entry(contender: Contender, rule: Rule, stopped: str) -> Entry:
-    """The entry of a contender."""
+def cells(contender: Contender, stopped: str) -> list[Entry]:
+    """An entry for each size that was measured in every fold, or one that says why there is none."""
     candidate = contender.candidate
-    learner, name = candidate.learner, candidate.card.name
-    if contender.obstacle or candidate.obstacle:
-        return Entry(learner, name, "left out", note=contender.obstacle or candidate.obstacle)
+    learner, name = candidate.learner, candidate.card.name.removesuffix(", regression")
     whole = contender.complete()
     if not whole:
+        reason = contender.obstacle or candidate.obstacle
+        if reason:
+            return [Entry(learner, name, "left out", note=reason)]
         failure = contender.failure()
-        return Entry(learner, name, "failed" if failure else "unfinished", note=failure or stopped)
+        late = TIME_SHORT if TIME_SHORT in contender.dropped.values() else ""
+        return [Entry(learner, name, "failed" if failure else "unfinished", note=failure or stopped or late)]
     errors, trained = contender.matrix("error"), contender.matrix("train_error")
-    mean, spread = np.full(len(errors), np.nan), np.full(len(errors), np.nan)
-    for size in whole:
-        mean[size], spread[size] = errors[size].mean(), standard_error(errors[size])
-    best = choose(mean, spread, rule)
+    parameters, seconds = contender.matrix("n_parameters"), contender.matrix("fit_seconds")
     sized = candidate.sizes != (None,)
-    return Entry(
-        learner,
-        name,
-        "finished",
-        float(mean[best]),
-        float(spread[best]),
-        float(trained[best].mean()),
-        candidate.card.size if sized else None,
-        candidate.sizes[best] if sized else None,
-        float(contender.matrix("n_parameters")[best].mean()),
-        float(np.median(contender.matrix("fit_seconds")[best])),
-        contender.rows,
-        _note(contender, best),
-        candidate.sizes if sized else (),
-        trained,
-        errors,
-        errors[best],
-    )
+    return [
+        Entry(
+            learner,
+            name,
+            "finished",
+            float(errors[size].mean()),
+            standard_error(errors[size]),
+            float(trained[size].mean()),
+            candidate.card.size if sized else None,
+            candidate.sizes[size] if sized else None,
+            float(parameters[size].mean()),
+            float(np.median(seconds[size])),
+            contender.rows,
+            _note(contender, size),
+            candidate.sizes if sized else (),
+            trained,
+            errors,
+            errors[size],
+        )
+        for size in whole
+    ]
+
+
+def best_of(entries: Sequence[Entry]) -> Entry:
+    """The entry of a learner with the least error; ties go to the one of fewer parameters."""
+    return min(entries, key=lambda one: (one.error, one.n_parameters))
+
+
+def leaderboard(measured: Sequence[Entry], taken: Entry) -> tuple[Entry, ...]:
+    """Each learner by its best size, and the choice, the least error first; then those that did not finish."""
+    learners = dict.fromkeys(entry.learner for entry in measured)
+    best = [best_of([entry for entry in measured if entry.learner == learner]) for learner in learners]
+    entries = best if taken in best else [*best, taken]
+    return tuple(sorted(entries, key=lambda one: (one.status != "finished", one.error, one.n_parameters)))
+
+
+def without_twins(measured: Sequence[Entry]) -> list[Entry]:
+    """Of entries of different learners that predict the same numbers, as linear ones may, the quickest."""
+    kept: list[Entry] = []
+    for entry in sorted(measured, key=lambda one: np.nan_to_num(one.fit_seconds)):
+        place = next((k for k, one in enumerate(kept) if _are_twins(entry, one)), None)
+        if place is None:
+            kept.append(entry)
+        else:
+            note = "; ".join(filter(None, [kept[place].note, f"{entry.label} has the same errors"]))
+            kept[place] = replace(kept[place], note=note)
+    return kept
+
+
+def _are_twins(one: Entry, other: Entry) -> bool:
+    if one.fold_errors is None or other.fold_errors is None or one.learner == other.learner:
+        return False
+    return bool(np.allclose(one.fold_errors, other.fold_errors, rtol=1e-6, atol=0.0))
 
 
 def _note(contender: Contender, best: int) -> str:
     notes = []
-    if contender.rows is not None:
-        notes.append(f"on {contender.rows:,} rows of each fold")
     late = [size for size, why in contender.dropped.items() if why == TIME_SHORT]
     if late:
         notes.append(f"{counted(len(late), 'size')} {TIME_SHORT}")
@@ -117,48 +163,113 @@ def _note(contender: Contender, best: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which entry was taken, which has the least error, and why."""
+    """Which cell was taken, which has the least error, and why."""
 
     entry: Entry
     best: Entry
     reason: str
 
 
-def choice(entries: Sequence[Entry], rule: Rule, task: str) -> Choice:
-    """The simplest entry whose error is within one standard error of the best, or the best ("min")."""
-    finished = [one for one in entries if one.status == "finished"]
+def choice(entries: Sequence[Entry], rule: Rule, question_task: str, measure: Metric) -> Choice:
+    """The simplest cell whose error is within one standard error of the least, or the one of the least ("min").
+
+    Of those that have at most twice the parameters of the simplest, the one with the least error is taken.
+    """
+    finished = [one for one in entries if one.status == "finished" and not np.isnan(one.error)]
     if not finished:
         reasons = "; ".join(f"{one.name}: {one.note or one.status}" for one in entries)
         raise DataError(f"no learner finished, so none can be chosen: {reasons}")
-    finished.sort(key=lambda one: (one.n_parameters, one.error))
-    errors, spreads = [one.error for one in finished], [one.standard_error for one in finished]
-    best, taken = finished[choose(errors, spreads, "min")], finished[choose(errors, spreads, rule)]
-    return Choice(taken, best, _reason(taken, best, finished, rule, taken.learner == BASELINES[task]))
+    best = best_of(finished)
+    near = [one for one in finished if one.error <= best.error + np.nan_to_num(best.standard_error)]
+    fewest = min(one.n_parameters for one in near)
+    simple = [one for one in near if one.n_parameters <= AS_SIMPLE * fewest]
+    taken = best if rule == "min" else best_of(simple)
+    if all(one.learner == taken.learner for one in finished):
+        alone = f"{taken.label} is chosen ({measure.words} {with_spread(taken, measure)}): no other learner finished."
+        return Choice(taken, best, alone)
+    return Choice(taken, best, _reason(taken, best, near, rule, taken.learner == BASELINES[question_task], measure))
 
 
-def _reason(taken: Entry, best: Entry, finished: Sequence[Entry], rule: Rule, baseline: bool) -> str:
-    error = f"{short(taken.error)} ± {short(taken.standard_error)}"
-    least = f"{best.label}, with {short(best.error)} ± {short(best.standard_error)}"
+def _reason(taken: Entry, best: Entry, near: Sequence[Entry], rule: Rule, baseline: bool, measure: Metric) -> str:
+    chosen = f"{taken.label} is chosen"
+    error = f"{measure.words} {with_spread(taken, measure)}"
+    least = f"the {'highest' if measure.is_complement else 'least'} {measure.words}"
     if rule == "min":
-        return f"{taken.label} is chosen for the least error, {error}."
+        return f"{chosen} for {least}, {with_spread(taken, measure)}."
     if taken is best:
-        simpler = [one for one in finished if one.n_parameters < best.n_parameters]
-        words = "no simpler learner comes within one standard error of it" if simpler else "nothing simpler was tried"
-        return f"{taken.label} is chosen: it has the least error, {error}, and {words}."
+        rivals = "nothing much simpler" if len(near) > 1 else "nothing else"
+        return (
+            f"{chosen}: it has {least}, {with_spread(taken, measure)}, and {rivals} is within one standard error of it."
+        )
+    of = f"{with_spread(best, measure)} by {best.label}"
     if baseline:
         return (
-            f"{taken.label} is chosen, which uses no column: its error, {error}, is within one standard error of "
-            f"the least, that of {least}. These rows do not show that anything can be learned."
+            f"{chosen}, which uses no column ({error}): {least}, {of}, is within one standard error. These rows do not "
+            "show that anything can be learned."
         )
+    fewest = taken.n_parameters <= min(one.n_parameters for one in near)
+    simplest = "the simplest" if fewest else "the best of the simplest"
     return (
-        f"{taken.label} is chosen: of the learners within one standard error of the least error, that of {least}, it "
-        f"is the simplest, with {short(taken.n_parameters)} parameters to {short(best.n_parameters)}; its error is "
-        f"{error}."
+        f"{chosen} ({error}): {simplest} within one standard error of {least}, {of}, with "
+        f"{short(taken.n_parameters)} parameters to {short(best.n_parameters)}."
     )
+
+
+def with_spread(one: Entry, measure: Metric) -> str:
+    """What people read of an error, and its standard error, to the digits that this allows."""
+    value, spread = measure.shown(one.error), one.standard_error
+    if np.isnan(spread):
+        return short(value)
+    digits = deserved(spread, value)
+    return f"{number_cell(value, digits)} ± {number_cell(spread, digits)}"
+
+
+def number_cell(number: float, digits: int | None) -> str:
+    """A number to some decimals, or to one digit where that would make it 0; to four if none are given.
+
+    >>> number_cell(1234.5678, 1), number_cell(0.000042, 3), number_cell(float("nan"), 2)
+    ('1,234.6', '0.00004', '')
+    """
+    if np.isnan(number):
+        return ""
+    if digits is None:
+        return short(number)
+    if number and not round(number, digits):
+        return f"{number:.{max(-int(np.floor(np.log10(abs(number)))), 0)}f}"
+    return f"{number:,.{digits}f}"
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """A number and its 95% interval, to the digits that this allows.
+
+    >>> with_interval(0.85521, 0.8008, 0.9081)
+    '0.855 (0.801 to 0.908)'
+    """
+    digits = deserved((high - low) / (2 * NORMAL_95), value)
+    numbers = (short(float(one)) if digits is None else f"{one:,.{digits}f}" for one in (value, low, high))
+    return "{} ({} to {})".format(*numbers)
+
+
+def deserved(spread: float, value: float) -> int | None:
+    """Decimals of a value known up to a spread: two digits of that, but no more than four of the value.
+
+    None if the spread is no more than rounding.
+
+    >>> deserved(0.0234, 0.5), deserved(12.3, 90.0), deserved(4567.0, 8e5), deserved(4e-5, 0.24), deserved(0.0, 1.0)
+    (3, 0, 0, 4, None)
+    """
+    if not np.isfinite(spread) or spread <= 1e-9 * abs(value):
+        return None
+    digits = 1 - int(np.floor(np.log10(spread)))
+    if abs(value) > spread:
+        digits = min(digits, 3 - int(np.floor(np.log10(abs(value)))))
+    return min(max(digits, 0), 12)
 
 
 def short(value: Any) -> str:
     """A number with few digits; anything else as it prints."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+        return f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}"
     return str(value)

@@ -7,38 +7,48 @@ read the schema  →  put the test rows aside  →  look for trouble  →  race 
 from __future__ import annotations
 
 import os
-import time
-import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, get_args
 
 from novacula.errors import ParameterError
-from novacula.evaluate.loss import LossFunction
+from novacula.evaluate.metric import MetricLike
 from novacula.evaluate.one_standard_error import Rule
 from novacula.learner.checkpointing import without_checkpoints
-from novacula.learner.registry import find
-from novacula.study.candidates import candidates
-from novacula.study.cell import build, message_line
+from novacula.study.asking import ask
+from novacula.study.candidates import BASELINES, candidates
+from novacula.study.clock import Clock
 from novacula.study.contender import Contender
 from novacula.study.finding import Finding
-from novacula.study.leaderboard import Entry, choice, entry
+from novacula.study.leaderboard import Entry, cells, choice, leaderboard, without_twins
 from novacula.study.ledger import Ledger
-from novacula.study.plan import PATIENCE, plan
-from novacula.study.question import Question, Task, ask, subsample
+from novacula.study.out_of_fold import with_honesty
+from novacula.study.plan import plan
+from novacula.study.printing import Findings, Leaderboard
+from novacula.study.question import Question, Task
 from novacula.study.race import Race, Watch
+from novacula.study.refit import fit_on_all, refit
 from novacula.study.study import Study
 from novacula.study.trouble import find_trouble
-from novacula.study.verdict import verdict
+from novacula.study.verdict import Verdict, verdict
 from novacula.study.watching import Watcher
 from novacula.table import Table, read
 from novacula.table.crew import Alone, crew
 from novacula.table.parallel import thread_count
+from novacula.table.time_limit import can_limit_time
+from novacula.words import capitalised
 
 WIDE = 300_000
 """Values of a table from which processes are started at once; below, only if the race turns out to be long."""
 LONG = 8.0
 """Seconds of work left for which it pays to start processes."""
+SLOW = 4.0
+"""Seconds after which a cell is left to a process, which can be ended."""
+MANY = 1000
+"""Rows from which it is strange that nothing can be learned."""
+LEFT_OUT = ("identifier", "row-names", "constant", "empty")
+"""Findings whose columns no learner is given."""
 
 
 @without_checkpoints()  # cells have a ledger, and which of them are run depends on what is in it
@@ -47,12 +57,18 @@ def learn(
     target: str | None = None,
     *,
     learners: Sequence[str] | None = None,
-    folds: int = 10,
-    test: float = 0.2,
+    without: Collection[str] = (),
+    folds: int | None = None,
+    test: float | Any = 0.2,
     rule: Rule = "one_se",
-    metric: str | LossFunction | None = None,
+    metric: MetricLike | None = None,
     task: Task | None = None,
-    budget: float | None = None,
+    groups: str | None = None,
+    time: str | None = None,
+    keep: Collection[str] = (),
+    class_weight: str | Mapping[Any, float] | None = None,
+    target_transform: str | None = None,
+    budget: float | None = 60.0,
     random_state: int = 0,
     jobs: int | None = None,
     client: Any = None,
@@ -67,12 +83,21 @@ def learn(
     data : a Table, a path, a frame; what `novacula.read` takes
     target : the column to learn; a table may name its own. Without one, clusters and densities are looked for
     learners : ids of learners, or words of them; every learner whose card fits, if None
-    folds : of cross-validation; the same for all learners
-    test : share of the rows that is put aside for one test of the choice, at the end
+    without : ids of learners that take no part
+    folds : of cross-validation, the same for all learners; if None 10, 5 from 10,000 rows on and 3 from 100,000
+    test : share of the rows that is put aside for one test of the choice, at the end; or a table of other rows
     rule : "one_se", the simplest within one standard error of the best, or "min", the best
-    metric : a loss by name or a `Loss`; the error rate ("zero_one") or the mean squared error ("squared") by default
+    metric : what learners are compared by: "error_rate" (of classes, by default), "accuracy", "balanced", "f1", "auc",
+        "log_loss", "brier", "hinge"; "rmse" (of numbers, by default), "mae", "mse", "r2"; a `CostMatrix`, or
+        another loss
     task : "classification" or "regression", where the target does not say
-    budget : seconds; large sizes are dropped first, and slow learners are given fewer rows
+    groups : a column; rows with the same value in it are held out together
+    time : a column of dates or numbers; learners are measured on rows that come later than those they learned from
+    class_weight : "balanced", or by what the weight of the rows of each class is multiplied
+    target_transform : "log", "log1p" or "sqrt", which learners learn of the target; predictions are brought back
+    keep : columns that take part even if they look like identifiers or never change
+    budget : seconds. When time is short, learners that are behind give up sizes, then slow ones get fewer rows.
+        None: as long as it takes
     random_state : of the split, the folds and the learners
     jobs : processes; as many as cores if None, none at all for small tables
     client : a `dask.distributed.Client`, whose workers run the cells instead
@@ -87,7 +112,7 @@ def learn(
     >>> study.choice.entry.name, round(study.choice.entry.error, 3)
     ('Decision tree', 0.042)
     """
-    started = time.monotonic()
+    clock = Clock(budget)
     _check(folds, budget, rule)
     table = data if isinstance(data, Table) else read(data)
     table = table if target is None else table.with_target(target)
@@ -95,105 +120,140 @@ def learn(
         from novacula.study.unlabelled import explore
 
         return replace(explore(table, random_state=random_state, budget=budget), command=command)
-    question = ask(table, folds=folds, test=test, metric=metric, task=task, seed=random_state)
-    findings = find_trouble(question)
-    ledger = Ledger(resume, question.fingerprint)
-    contenders = [
-        Contender(candidate, len(question.folds), obstacle=candidate.obstacle)
-        for candidate in candidates(question, learners)
-    ]
-    race = Race(contenders, ledger, None if budget is None else started + budget)
-    with Watcher() as watcher:
-        _run(race, question, jobs, client, watcher if watch is None else watch, budget)
-    entries = [entry(contender, rule, race.stopped) for contender in contenders]
-    taken = choice(entries, rule, question.task)
-    model, fit_findings, n_fitted = _refit(taken.entry, question)
-    tested = None if question.test is None else verdict(model, question.test, question.metric, taken.entry)
-    if question.n_drawn_from:
-        model, n_fitted, finding = _fit_on_all(taken.entry, question, table, model, n_fitted)
-        fit_findings = [*fit_findings, finding]
-    entries.sort(key=lambda one: (one.status != "finished", one.error, one.n_parameters))
-    return Study(
-        question,
-        rule,
-        tuple(entries),
-        taken,
-        model,
-        tested,
-        (*findings, *fit_findings),
-        time.monotonic() - started,
-        race.stopped,
-        command,
-        n_fitted,
+    table = table.labelled()
+    apart = test if isinstance(test, float | int | Table) else read(test)
+    question = ask(
+        table,
+        folds=folds,
+        test=apart,
+        metric=metric,
+        task=task,
+        seed=random_state,
+        groups=groups,
+        time=time,
+        class_weight=class_weight,
+        target_transform=target_transform,
     )
+    question, findings = _without_names(question, (*_of_reading(table), *find_trouble(question, keep)))
+    race = _race(question, candidates(question, learners, without), Ledger(resume, question.fingerprint), clock)
+    try:
+        with Watcher() if watch is None else nullcontext(watch) as watcher:
+            _run(race, question, jobs, client, watcher, clock)
+    except KeyboardInterrupt:  # between two races, or while processes are started
+        race.interrupt(Alone(question))
+    return _finished(race, question, findings, table, rule, clock, command)
 
 
-def _check(folds: int, budget: float | None, rule: str) -> None:
+def _check(folds: int | None, budget: float | None, rule: str) -> None:
     if rule not in get_args(Rule):
         raise ParameterError(f"rule is {rule!r}; it must be {' or '.join(map(repr, get_args(Rule)))}")
-    if not isinstance(folds, int) or isinstance(folds, bool) or folds < 2:
+    if folds is not None and (not isinstance(folds, int) or isinstance(folds, bool) or folds < 2):
         raise ParameterError(f"folds is {folds!r}; it must be a whole number of at least 2")
     if budget is not None and not budget > 0:
         raise ParameterError(f"budget is {budget!r}; it must be a number of seconds above 0")
 
 
-def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: Watch, budget: float | None) -> None:
+def _without_names(question: Question, findings: Sequence[Finding]) -> tuple[Question, Sequence[Finding]]:
+    """The question without columns that name rows or say nothing, unless there would be none left."""
+    names = {name for finding in findings if finding.kind in LEFT_OUT for name in finding.columns}
+    if len(names) < len(question.table.layout.features):
+        return question.without(names), findings
+    sentence = "No column would be left, so those that look like identifiers or never change take part all the same."
+    return question, (*findings, Finding("kept", sentence, gravity="warning"))
+
+
+def _of_reading(table: Table) -> list[Finding]:
+    """What reading the table decided on its own."""
+    notes = table.layout.notes
+    return [
+        Finding("read", f"{capitalised(str(note))}.", () if note.column is None else (note.column,)) for note in notes
+    ]
+
+
+def _of_choice(taken: Entry, question: Question) -> list[Finding]:
+    """That nothing was learned from many rows, which is worth a look at the columns."""
+    if taken.learner != BASELINES[question.task] or len(question.train) < MANY:
+        return []
+    sentence = (
+        f"Nothing was learned from {len(question.train):,} rows: the answer that uses no column is chosen. Look at how "
+        "the columns were read (`novacula schema`), and give the study more time."
+    )
+    return [Finding("nothing-learned", sentence, (), "warning")]
+
+
+def _race(question: Question, entered: Sequence[Any], ledger: Ledger, clock: Clock) -> Race:
+    contenders = [Contender(one, len(question.folds), obstacle=one.obstacle) for one in entered]
+    return Race(contenders, ledger, clock.end_of_race, question.extent.n_rows, question.metric)
+
+
+def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: Watch, clock: Clock) -> None:
     """Run the race: in this process as long as it is short, then with a crew."""
     small = question.extent.n_rows * question.extent.n_columns < WIDE
-    patience = PATIENCE if budget is None else budget
-    starts_here = client is None and (jobs == 1 or (jobs is None and small))
+    starts_here = client is None and (jobs == 1 or (jobs is None and small and can_limit_time()))
     if starts_here:
         alone = Alone(question)
-        plan(question, race.contenders, alone, patience * (thread_count() if jobs is None else jobs))
+        _plan(race, question, alone, thread_count() if jobs is None else jobs, clock)
+        race.patience = SLOW if jobs is None and thread_count() > 1 else None
 
         def long() -> bool:
-            return jobs is None and race.knows_times() and race.seconds_left() > LONG
+            is_long = race.has_slow_cells or (race.knows_times() and race.seconds_left() > LONG)
+            return race.patience is not None and is_long
 
-        race.run(alone, watch, long)
+        if not race.stopped:
+            race.run(alone, watch, long)
         if not race.waiting or race.stopped:
             return
+    race.patience = None
     with crew(question, jobs, client) as helpers:
         if not starts_here:
-            plan(question, race.contenders, helpers, patience * helpers.places)
-        race.run(helpers, watch)
+            _plan(race, question, helpers, helpers.places, clock)
+        if not race.stopped:
+            race.run(helpers, watch)
 
 
-def _refit(taken: Entry, question: Question) -> tuple[Any, list[Finding], int]:
-    """The choice, fitted on the training rows, what it warned of, and on how many rows it was fitted."""
-    rows = subsample(question.train, _rows_to_refit(taken, question), question.seed)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model = rows.fit(build(taken.learner, taken.size, question.task, question.seed))
-    sentences = dict.fromkeys(message_line(warning.message) for warning in caught)
-    findings = [Finding("fit", f"The chosen model warned: {sentence}", (), "warning") for sentence in sentences]
-    return model, findings, len(rows)
+def _plan(race: Race, question: Question, helpers: Any, places: int, clock: Clock) -> None:
+    """Give slow learners fewer sizes or rows, where there is a budget."""
+    if race.deadline is not None:
+        try:
+            plan(question, race.contenders, helpers, max(race.deadline - clock.now, 0.0) * places)
+        except KeyboardInterrupt:
+            race.interrupt(helpers)
 
 
-def _fit_on_all(taken: Entry, question: Question, table: Table, tested: Any, rows: int) -> tuple[Any, int, Finding]:
-    """The choice fitted on every row of a table too large to hold, if it streams; else the model that was tested."""
-    n = question.n_drawn_from
-    if "stream" not in find(taken.learner).card.scales:
-        sentence = f"The model was fitted on {rows:,} of {n:,} rows, since {taken.name} needs all its rows in memory."
-        return tested, rows, Finding("sampled", sentence)
-    if question.task == "classification" and table.layout[question.target].kind == "numeric":
-        table = table.with_types({question.target: "categorical"})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it gave its warnings on the rows that were drawn
-        model = build(taken.learner, taken.size, question.task, question.seed).fit(table)
-    sentence = (
-        f"The test measured the model fitted on {rows:,} rows drawn at random; the returned model was then "
-        f"fitted on all {n:,} rows."
+def _finished(
+    race: Race, question: Question, findings: Sequence[Finding], table: Table, rule: Rule, clock: Clock, command: str
+) -> Study:
+    """Choose, fit the choice to all rows, find out how far it can be trusted, and test it once."""
+    measured = [entry for contender in race.contenders for entry in cells(contender, race.stopped)]
+    measured = without_twins(measured) if question.task == "regression" else measured
+    taken = choice(measured, rule, question.task, question.metric)
+    fitted = refit(taken.entry, question, clock)
+    fitted, answers = with_honesty(fitted, question, taken.entry, clock)
+    measured_model = fitted.model if question.n_drawn_from else None
+    tested: Verdict | None = None
+    met: Sequence[Finding] = ()
+    try:
+        if question.test is not None:
+            tested, met = verdict(fitted.model, question, taken.entry)
+        if question.n_drawn_from:
+            fitted = fit_on_all(taken.entry, question, table, fitted, clock)
+    except KeyboardInterrupt:
+        stopped = "The study was interrupted before the choice was tested and fitted to all rows."
+        fitted = replace(fitted, stopped=stopped)
+    return Study(
+        question,
+        rule,
+        tuple(measured),
+        Leaderboard(leaderboard(measured, taken.entry)),
+        taken,
+        fitted.model,
+        tested,
+        Findings((*findings, *_of_choice(taken.entry, question), *fitted.findings, *met)),
+        clock.seconds,
+        race.stopped or fitted.stopped,
+        command,
+        fitted.n_rows,
+        clock,
+        measured_model,
+        answers,
     )
-    return model, n, Finding("sampled", sentence)
-
-
-def _rows_to_refit(taken: Entry, question: Question) -> int | None:
-    """All rows, or those that the learner had in the race if all would take more than a hundred times as long."""
-    if taken.rows is None:
-        return None
-    growth = (len(question.train) / taken.rows) ** _exponent(taken.learner)
-    return taken.rows if growth > 100.0 else None
-
-
-def _exponent(learner: str) -> float:
-    return float(find(learner).card.cost_exponents.get("n", 1.0))

@@ -16,6 +16,9 @@ from novacula.study.cell import Job, Measurement
 from novacula.version import __version__
 from novacula.writing import explained, replace_file
 
+LOST = "a worker was lost"
+"""How the failure of a cell begins that was not run to its end."""
+
 
 class Ledger:
     """Cells by their jobs: in memory, and in a file of a folder if one is given."""
@@ -39,7 +42,7 @@ class Ledger:
         """Write a cell down at once; a worker that was lost is not a result."""
         key = _key(job)
         self._cells[key] = measured
-        if self._path is not None and not measured.failure.startswith("a worker was lost"):
+        if self._path is not None and not measured.failure.startswith(LOST):
             line = json.dumps({"job": json.loads(key), "measured": asdict(measured)}) + "\n"
             with explained(self._path), self._path.open("ab") as file:
                 file.write(line.encode())

@@ -6,28 +6,22 @@ The test rows are put aside here, and no learner sees them until the choice is m
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from novacula.errors import DataError, ParameterError, SchemaError
-from novacula.evaluate.folds import Folds, is_classes
-from novacula.evaluate.folds import folds as cut
-from novacula.evaluate.loss import LossFunction, loss, metric_name
+from novacula.evaluate.costs import CostMatrix
+from novacula.evaluate.folds import Folds
+from novacula.evaluate.metric import Metric
 from novacula.evaluate.rows import SupervisedRows
-from novacula.evaluate.split import split_rows
 from novacula.learner.card import Extent
-from novacula.learner.ingest import target_values, weight_values
+from novacula.learner.registry import find
 from novacula.table import Table
 
 Task: TypeAlias = Literal["classification", "regression"]
-
-MAX_COLUMNS = 10_000
-"""Columns of a table that is compared; a sparse block is one of them."""
-MAX_CELLS = 50_000_000
-"""Values that a study holds in memory; from a larger table it takes rows at random."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +33,65 @@ class Question:
     train: SupervisedRows
     test: SupervisedRows | None
     folds: Folds
-    metric: LossFunction
+    metric: Metric
     seed: int
     notes: tuple[str, ...] = ()  # what was decided on the way, in sentences
+    class_weight: str | Mapping[Any, float] | None = None
+    target_transform: str | None = None  # what a target of numbers is learned as
     n_drawn_from: int = 0  # rows of the table, if these rows were drawn from more than could be held; else 0
+    numbers: Any = None  # of the training rows in the table that was read, from 1; None: not known
+    test_numbers: Any = None  # of the test rows
 
     @property
     def table(self) -> Table:
         """The rows to learn from."""
         table: Table = self.train.X
         return table
+
+    def without(self, names: Collection[str]) -> Self:
+        """The same question of tables without some columns."""
+        if not names:
+            return self
+        kept = replace(self.train, X=self.train.X.drop(list(names)))
+        test = None if self.test is None else replace(self.test, X=self.test.X.drop(list(names)))
+        return replace(self, train=kept, test=test)
+
+    def learner(self, name: str, size: Any) -> Any:
+        """A learner of this size, not fitted, behind its preparation, which answers by the metric's costs."""
+        from novacula.prepare import PreparedClassifier, PreparedRegressor
+
+        kind = find(name)
+        model: Any = kind(**kind.card.study_settings)
+        if size is not None:
+            model.set_params(**{str(kind.card.size): size})
+        if "random_state" in model.get_params():
+            model.set_params(random_state=self.seed)
+        if self.task == "regression":
+            return PreparedRegressor(model, target_transform=self.target_transform)
+        costs = self.costs if hasattr(model, "predict_proba") else None
+        return PreparedClassifier(model, costs=costs, class_weight=self.class_weight)
+
+    def fit(self, name: str, size: Any, rows: SupervisedRows) -> Any:
+        """A learner of this size, fitted on rows as if no others had been read."""
+        return replace(rows, X=rows.X.with_own_categories()).fit(self.learner(name, size))
+
+    @cached_property
+    def costs(self) -> dict[Any, dict[Any, float]] | None:
+        """What answers cost by the truth, where the metric says so; for balanced accuracy 1 over the class's share."""
+        priced = self.metric.loss
+        if isinstance(priced, CostMatrix):
+            actions = priced.actions.tolist()
+            rows = zip(priced.classes.tolist(), priced.costs.tolist(), strict=True)
+            return {label: dict(zip(actions, row, strict=True)) for label, row in rows}
+        if self.metric.name != "balanced":
+            return None
+        labels = np.unique(self.train.y)
+        shares = [float(np.average(self.train.y == label, weights=self.train.weight)) for label in labels]
+        names = labels.tolist()
+        return {
+            one: {other: 0.0 if one == other else 1.0 / max(share, 1e-12) for other in names}
+            for one, share in zip(names, shares, strict=True)
+        }
 
     @cached_property
     def extent(self) -> Extent:
@@ -69,7 +112,8 @@ class Question:
         for part in (self.train, self.test):
             if part is not None:
                 digest.update(rows_hash(part.X).encode())
-        digest.update(f"{self.task} {self.metric.name} {self.seed}".encode())
+        digest.update(f"{self.task} {self.metric.name} {self.seed} {self.costs}".encode())
+        digest.update(f"{self.class_weight} {self.target_transform}".encode())
         for train, held_out in self.folds:
             digest.update(train.astype(np.int64).tobytes() + held_out.astype(np.int64).tobytes())
         return digest.hexdigest()
@@ -87,92 +131,6 @@ def rows_hash(table: Table) -> str:
         for array in (chunk.sparse.data, chunk.sparse.indices, chunk.sparse.indptr):
             digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-def ask(
-    table: Table, *, folds: int, test: float, metric: str | LossFunction | None, task: Task | None, seed: int
-) -> Question:
-    """Settle the question of a table with a target."""
-    if len(table.layout.target) != 1:
-        raise SchemaError(
-            f"a study learns one target, and {table.source.name} has {len(table.layout.target)}: name one"
-        )
-    name = table.layout.target[0]
-    if not table.layout.features:
-        raise SchemaError(f"{table.source.name} has no column to learn from, only the target {name!r}")
-    if len(table.layout.features) > MAX_COLUMNS:
-        raise SchemaError(
-            f"{table.source.name} has {len(table.layout.features):,} columns, and a study compares learners on at most "
-            f"{MAX_COLUMNS:,}: keep the most informative ones, which FeatureRanker finds"
-        )
-    n_rows = len(table)
-    table, notes = _sample(table, seed)
-    table, task, more = _settle_task(table, name, task)
-    labels = target_values(table)
-    if task == "classification" and len(np.unique(labels)) < 2:
-        raise DataError(f"the target {name!r} has one class only, {str(labels[0])!r}: there is nothing to learn")
-    if len(labels) < 4:
-        raise DataError(f"{table.source.name} has {len(labels)} rows, and a study needs at least 4")
-    train_rows, test_rows, note = _put_aside(labels, test, task, seed)
-    train = _rows(table, train_rows, task)
-    parts = cut(train.y, min(folds, len(train_rows)), task == "classification", seed)
-    measure = loss(("zero_one" if task == "classification" else "squared") if metric is None else metric)
-    if (measure.needs == "numbers") != (task == "regression"):
-        raise ParameterError(f"the {metric_name(measure)} is not a measure of {task}: take another metric")
-    sentences = tuple(filter(None, [*notes, *more, note, parts.reason and f"There are {parts.reason}."]))
-    aside = _rows(table, test_rows, task) if len(test_rows) else None
-    return Question(task, name, train, aside, parts, measure, seed, sentences, n_rows if notes else 0)
-
-
-def _sample(table: Table, seed: int) -> tuple[Table, list[str]]:
-    """The table in memory, or as many of its rows as a study can hold."""
-    width = sum(column.width for column in table.layout.features) + 1
-    most = max(MAX_CELLS // width, 1000)
-    n = len(table)
-    if n <= most:
-        return table.in_memory(), []
-    rows = np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
-    return table.take(rows), [f"The study uses {most:,} rows drawn at random from {n:,}, too many to hold at once."]
-
-
-def _settle_task(table: Table, name: str, task: Task | None) -> tuple[Table, Task, list[str]]:
-    """The table with a target of classes or numbers, as the task asks; the task, where nobody said; and notes."""
-    column = table.layout[name]
-    if task not in (None, "classification", "regression"):
-        raise ParameterError(f"task is {task!r}; it must be 'classification' or 'regression'")
-    if column.kind == "text":
-        raise SchemaError(f"the target {name!r} is text with too many distinct values to be classes")
-    if column.kind == "categorical":
-        if task == "regression":
-            raise SchemaError(
-                f"the target {name!r} holds words, which regression cannot learn: take task='classification'"
-            )
-        return table, "classification", []
-    if task is None and not is_classes(target_values(table)):
-        return table, "regression", []
-    if task == "regression":
-        return table, task, []
-    table = table.with_types({name: "categorical"}).in_memory()
-    count = len(table.layout[name].categories)
-    note = f"The target {name!r} has {count} distinct whole numbers, so they are treated as classes."
-    return table, "classification", [note] if task is None else []
-
-
-def _put_aside(labels: Any, test: float, task: Task, seed: int) -> tuple[Any, Any, str]:
-    """The rows to learn from, those for the test, and a note."""
-    stratified = task == "classification" and np.unique(labels, return_counts=True)[1].min() > 1
-    y = labels if stratified else len(labels)
-    train_rows, _, test_rows = split_rows(y, test=test, validation=0.0, random_state=seed)
-    note = (
-        "" if stratified or task == "regression" else "A class has one row only, so the test rows are not stratified."
-    )
-    return train_rows, test_rows, note
-
-
-def _rows(table: Table, places: Any, task: Task) -> SupervisedRows:
-    part = table.take(places)
-    target = target_values(part)
-    return SupervisedRows(part, target.astype(float) if task == "regression" else target, weight_values(part))
 
 
 def subsample(rows: SupervisedRows, most: int | None, seed: int) -> SupervisedRows:

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from novacula.evaluate.loss import metric_name
 from novacula.evaluate.one_standard_error import Rule
-from novacula.study.cell import build
-from novacula.study.finding import Finding
-from novacula.study.leaderboard import Choice, Entry, short
-from novacula.study.question import Question, subsample
+from novacula.study.answers import Answers, fold_answers, test_answers
+from novacula.study.clock import Clock
+from novacula.study.headline import headline
+from novacula.study.leaderboard import Choice, Entry
+from novacula.study.printing import Findings, Leaderboard
+from novacula.study.question import Question
 from novacula.study.verdict import Verdict
 from novacula.table.names import printable
-
-
-@dataclass(frozen=True, eq=False)
-class OutOfFold:
-    """Predictions of models of the chosen size for rows that they were not fitted on, in the order of the rows."""
-
-    y: Any
-    prediction: Any
-    probability: Any  # (n, K), or None where the learner gives none
-    classes: Any  # of the columns of `probability`
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +31,25 @@ class Study:
 
     question: Question
     rule: Rule
-    leaderboard: tuple[Entry, ...]  # by error; those that did not finish at the end
+    cells: tuple[Entry, ...]  # every learner and size that was measured in all folds, and learners without any
+    leaderboard: Leaderboard  # each learner by its best size, by error; those that did not finish at the end
     choice: Choice
     best_: Any
     test: Verdict | None  # None: no rows were put aside
-    findings: tuple[Finding, ...]
+    findings: Findings
     seconds: float
     stopped: str = ""  # why the study ended before its time, if it did
     command: str = ""  # what repeats this study
     n_fitted: int = 0  # rows that `best_` was fitted on
+    clock: Clock = field(default_factory=lambda: Clock(None))  # what is left of the budget
+    tested_model: Any = None  # the model that was tested, where `best_` was then fitted on the test rows too
+    answers: Answers | None = None  # those out of fold, where there was time for all folds
+
+    def __post_init__(self) -> None:
+        question = self.question
+        board = Leaderboard.of(self.leaderboard, question.metric, self.choice.entry, question.extent.n_rows)
+        object.__setattr__(self, "leaderboard", board)
+        object.__setattr__(self, "findings", Findings(self.findings))
 
     @property
     def reason(self) -> str:
@@ -56,63 +57,58 @@ class Study:
         return self.choice.reason
 
     @cached_property
-    def out_of_fold(self) -> OutOfFold:
-        """Predictions for every training row, each by a model that has not seen it; takes as many fits as folds."""
-        question, entry = self.question, self.choice.entry
-        prediction, probability = np.empty(len(question.train), question.train.y.dtype), None
-        classes = getattr(self.best_, "classes_", None)
-        for train, held_out in question.folds:
-            rows = subsample(question.train.take(train), entry.rows, question.seed)
-            model = rows.fit(build(entry.learner, entry.size, question.task, question.seed))
-            X = question.train.take(held_out).X
-            prediction[held_out] = model.predict(X)
-            if classes is not None and hasattr(model, "predict_proba"):
-                probability = np.zeros((len(question.train), len(classes))) if probability is None else probability
-                probability[np.ix_(held_out, np.searchsorted(classes, model.classes_))] = model.predict_proba(X)
-        return OutOfFold(question.train.y, prediction, probability, classes)
+    def out_of_fold(self) -> Answers:
+        """Answers for the training rows, each by a model that has not seen it; takes as many fits as folds.
 
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Write the report: one page that needs nothing else."""
+        They are as sure as the chosen model is.
+        """
+        known = getattr(self.best_, "classes_", None)
+        found = self.answers or fold_answers(self.choice.entry, self.question, known)
+        return found.as_sure_as(getattr(self.best_, "sureness_", None))
+
+    @cached_property
+    def on_test(self) -> Answers | None:
+        """Answers for the test rows, by a model that has not seen them; None without such rows."""
+        if self.question.test is None:
+            return None
+        return test_answers(self.best_ if self.tested_model is None else self.tested_model, self.question)
+
+    def report(self, path: str | os.PathLike[str], budget: float | None = None) -> None:
+        """Write the report: one page that needs nothing else, in the seconds that are left of the study's budget.
+
+        `budget` allows other seconds; what does not fit is left out, and the page says so. Ctrl-C ends what takes long,
+        and is raised again when the file is written.
+        """
         from novacula.report import write_report
 
-        write_report(self, path)
+        write_report(self, path, budget)
+
+    @cached_property
+    def headline(self) -> tuple[str, ...]:
+        """What the model does and how well, in sentences that need no statistics."""
+        return headline(self)
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """The leaderboard as a header and rows of words."""
-        header = (
-            "learner",
-            metric_name(self.question.metric),
-            "± s.e.",
-            "training",
-            "parameters",
-            "fit s",
-            "note",
-        )
-        return header, [_row(entry, entry is self.choice.entry) for entry in self.leaderboard]
+        return self.leaderboard.table()
 
     def __str__(self) -> str:
-        header, rows = self.table()
-        widths = [max(map(len, cells)) for cells in zip(header[:-1], *(row[:-1] for row in rows), strict=True)]
-        lines = []
-        for row in (header, *rows):
-            cells = [row[0].ljust(widths[0]), *map(str.rjust, row[1:-1], widths[1:])]
-            lines.append("  ".join([*cells, row[-1]]).rstrip())
-        sentences = [*self.sentences(), *(finding.sentence for finding in self.findings)]
-        return "\n".join([*lines, "", *sentences])
+        remarks = self.leaderboard.remarks
+        parts = [str(self.leaderboard), *map("\n".join, (self.sentences(), remarks, list(self.findings.lines())))]
+        return "\n\n".join(filter(None, parts))
 
     def sentences(self) -> list[str]:
-        """The choice and its reason, the test, and why the study ended early, as far as there is something to say."""
-        return [*filter(None, [self.reason, self.test.sentence if self.test else "", self.stopped])]
+        """How good the choice is, its reason, the test, and why the study ended early, as far as there is one."""
+        tested = self.test.sentence if self.test else ""
+        return [*filter(None, [" ".join(self.headline), self.reason, tested, self.stopped])]
 
     def __repr__(self) -> str:
         return f"<Study of {printable(self.question.target)!r}: {self.choice.entry.label} chosen>"
 
     def _repr_html_(self) -> str:
-        header, rows = self.table()
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-        words = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
-        return f'<table class="nv-study tex2jax_ignore mathjax_ignore"><tr>{head}</tr>{body}</table>{words}'
+        words = "".join(f"<p>{escape(printable(sentence))}</p>" for sentence in self.sentences())
+        found = self.findings._repr_html_() if self.findings else ""
+        return f'<div class="nv-study">{words}{self.leaderboard._repr_html_()}{found}</div>'
 
     def to_dict(self) -> dict[str, Any]:
         """The study as values that JSON can hold."""
@@ -123,23 +119,17 @@ class Study:
             "metric": question.metric.name,
             "rows": {"train": len(question.train), "test": 0 if question.test is None else len(question.test)},
             "folds": len(question.folds),
-            "leaderboard": [_plain_entry(entry) for entry in self.leaderboard],
+            "leaderboard": [_plain_entry(one) | {"chosen": one is self.choice.entry} for one in self.leaderboard],
             "chosen": self.choice.entry.learner,
             "reason": self.reason,
             "test": None if self.test is None else {**vars(self.test)},
+            "headline": list(self.headline),
             "findings": [vars(finding) | {"columns": list(finding.columns)} for finding in self.findings],
             "seconds": self.seconds,
             "stopped": self.stopped,
             "fingerprint": question.fingerprint,
             "command": self.command,
         }
-
-
-def _row(entry: Entry, chosen: bool) -> tuple[str, ...]:
-    numbers = (entry.error, entry.standard_error, entry.train_error, entry.n_parameters, entry.fit_seconds)
-    cells = ["" if np.isnan(number) else short(number) for number in numbers]
-    note = entry.note if entry.status == "finished" else f"{entry.status}: {entry.note}"
-    return (f"{'→ ' if chosen else '  '}{entry.label}", *cells, note)
 
 
 def _plain_entry(entry: Entry) -> dict[str, Any]:

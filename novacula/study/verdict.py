@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from novacula.evaluate.intervals import mean_interval, proportion_interval
-from novacula.evaluate.loss import Floats, LossFunction, metric_name
-from novacula.evaluate.rows import SupervisedRows
-from novacula.study.leaderboard import Entry, short
-
-NORMAL_95 = 1.959964
-"""Standard errors on either side of a mean that hold a normal variable with a probability of 95%."""
+from novacula.errors import UnseenCategoryWarning
+from novacula.evaluate.rows import predictions
+from novacula.study.finding import Finding
+from novacula.study.leaderboard import Entry, short, with_interval, with_spread
+from novacula.study.question import Question
 
 
 @dataclass(frozen=True)
@@ -26,32 +23,47 @@ class Verdict:
     n_rows: int
     sentence: str
     surprising: bool
+    coverage: float | None = None  # the share of rows inside the prediction interval, where there is one
 
 
-def verdict(model: Any, rows: SupervisedRows, metric: LossFunction, entry: Entry) -> Verdict:
-    """Measure a fitted model on the test rows, and compare with what cross-validation promised."""
-    losses = rows.losses(model, metric)
-    error = float(np.average(losses, weights=rows.weight))
-    low, high = _interval(losses, rows.weight, metric)
+def distance_words(distance: float) -> str:
+    """How far something is from a prediction.
+
+    >>> distance_words(-164675.2), distance_words(0.25)
+    ('164,675 below', '0.25 above')
+    """
+    return f"{short(abs(distance))} {'below' if distance < 0 else 'above'}"
+
+
+def verdict(model: Any, question: Question, entry: Entry) -> tuple[Verdict, tuple[Finding, ...]]:
+    """Measure a fitted model on the test rows, compare with what cross-validation promised, and what it met there."""
+    rows, metric = question.test, question.metric
+    assert rows is not None  # noqa: S101  (without test rows nobody asks)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UnseenCategoryWarning)
+        answers, classes = predictions(model, rows.X, metric), getattr(model, "classes_", None)
+    sentences = dict.fromkeys(str(one.message) for one in caught)
+    met = tuple(Finding("unseen", f"Test rows: {sentence}.") for sentence in sentences)
+    error = metric.error(rows.y, answers, classes, rows.weight)
+    low, high = metric.interval(rows.y, answers, classes, rows.weight)
     surprising = not low <= entry.error <= high
-    words = f"On {len(losses):,} test rows that no learner had seen, the {metric_name(metric)} is {short(error)}"
-    words += f" (95% interval {short(low)} to {short(high)})."
+    ends = sorted(metric.shown(end) for end in (low, high))
+    words = (
+        f"On {len(rows):,} test rows that no learner had seen, the {metric.words} is "
+        f"{with_interval(metric.shown(error), *ends).replace('(', '(95% interval ')}."
+    )
     if surprising:
+        words += f" Cross-validation promised {with_spread(entry, metric)}, which is outside that interval: "
         words += (
-            f" Cross-validation promised {short(entry.error)}, which is outside that interval: the test rows may "
-            "differ, or choosing among many learners made the promise too good."
+            "the test rows may differ, or choosing among many learners made the promise too good."
+            if error > entry.error
+            else "the test rows may be easier, by chance or since they differ."
         )
-    return Verdict(error, low, high, len(losses), words, surprising)
-
-
-def _interval(losses: Floats, weight: Floats | None, metric: LossFunction) -> tuple[float, float]:
-    """A 95% interval of the error; a loss is never below 0."""
-    if weight is None and metric.name == "zero_one":
-        return proportion_interval(float(losses.sum()), len(losses))
-    if weight is None:
-        low, high = mean_interval(losses)
-        return max(low, 0.0), high
-    share = weight / weight.sum()
-    mean = float(share @ losses)
-    half = NORMAL_95 * float(np.sqrt(share**2 @ (losses - mean) ** 2))
-    return max(mean - half, 0.0), mean + half
+    interval, covered = getattr(model, "interval_", None), None
+    if interval is not None:
+        covered = interval.coverage(rows.y, model.predict(rows.X))
+        words += (
+            f" Of these rows {covered:.0%} are from {distance_words(interval.below)} to "
+            f"{distance_words(interval.above)} their prediction, where {interval.level:.0%} are expected."
+        )
+    return Verdict(error, low, high, len(rows), words, surprising, covered), met

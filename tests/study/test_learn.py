@@ -14,7 +14,6 @@ from novacula.linear import LogisticRegression, Ridge
 from novacula.neighbors import KNeighborsClassifier
 from novacula.prepare import PreparedClassifier, PreparedRegressor
 from novacula.study import cell, learn, learning
-from novacula.study.leaderboard import Entry, choice
 from novacula.table.crew import Alone
 
 
@@ -37,7 +36,7 @@ def by_learner(study):
     [
         ("wine", "logistic-regression", lambda size: PreparedClassifier(LogisticRegression(C=size)), "accuracy"),
         ("wine", "k-neighbors-classifier", lambda k: PreparedClassifier(KNeighborsClassifier(k)), "accuracy"),
-        ("diabetes", "ridge", lambda size: PreparedRegressor(Ridge(alpha=size)), "neg_mean_squared_error"),
+        ("diabetes", "ridge", lambda size: PreparedRegressor(Ridge(alpha=size)), "neg_root_mean_squared_error"),
     ],
 )
 def test_errors_are_those_of_cross_validate(data, learner, pipeline, scoring):
@@ -59,22 +58,11 @@ def test_the_leaderboard_is_by_error_with_the_baseline_in_it(iris):
     assert iris.table()[0][1] == "error rate"
 
 
-def test_the_choice_is_the_simplest_within_one_standard_error(iris):
-    finished = [entry for entry in iris.leaderboard if entry.status == "finished"]
-    best = min(finished, key=lambda entry: entry.error)
-    near = [entry for entry in finished if entry.error <= best.error + best.standard_error]
-    assert iris.choice.entry is min(near, key=lambda entry: entry.n_parameters)
-    assert iris.choice.entry.name in iris.reason
-    assert "standard error" in iris.reason
-
-
 def test_the_model_was_fitted_without_the_test_rows_and_measured_on_them(iris):
     test = iris.question.test
     assert iris.test.error == pytest.approx(np.mean(iris.best_.predict(test.X) != test.y))
     assert iris.test.low <= iris.test.error <= iris.test.high
-    again = cell.build(iris.choice.entry.learner, iris.choice.entry.size, "classification", 0).fit(
-        iris.question.train.X
-    )
+    again = iris.question.learner(iris.choice.entry.learner, iris.choice.entry.size).fit(iris.question.train.X)
     np.testing.assert_array_equal(again.predict_proba(test.X), iris.best_.predict_proba(test.X))
 
 
@@ -152,9 +140,9 @@ def test_a_learner_that_fails_is_a_row_with_its_reason():
 
 
 def test_log_loss_by_probabilities():
-    study = learn(nv.datasets.load("iris"), learners=["naive-bayes", "perceptron"], metric="log", folds=4, jobs=1)
+    study = learn(nv.datasets.load("iris"), learners=["naive-bayes", "perceptron"], metric="log_loss", folds=4, jobs=1)
     X, y = frames(study.question)
-    model = cell.build("naive-bayes", None, "classification", 0)
+    model = study.question.learner("naive-bayes", None)
     theirs = cross_validate(model, X, y, cv=list(study.question.folds), scoring="neg_log_loss")["test_score"]
     np.testing.assert_allclose(by_learner(study)["naive-bayes"].fold_errors, -theirs)
     assert by_learner(study)["perceptron"].status == "left out"
@@ -236,26 +224,3 @@ def test_settings_that_make_no_sense(changes, words):
 def test_a_report_is_written(iris, tmp_path):
     iris.report(tmp_path / "report.html")
     assert iris.choice.entry.name in (tmp_path / "report.html").read_text()
-
-
-# --- the razor --------------------------------------------------------------------------------------------------------
-
-
-def entry(name, error, spread, size):
-    return Entry(name, name, "finished", error, spread, n_parameters=size)
-
-
-def test_the_razor_prefers_the_simple():
-    entries = [entry("rich", 0.10, 0.02, 1000), entry("simple", 0.11, 0.03, 10), entry("plain", 0.30, 0.03, 1)]
-    taken = choice(entries, "one_se", "classification")
-    assert taken.entry.name == "simple"
-    assert taken.best.name == "rich"
-    assert "10 parameters to 1000" in taken.reason
-    assert choice(entries, "min", "classification").entry.name == "rich"
-
-
-def test_where_nothing_can_be_learned_the_baseline_is_taken_and_that_is_said():
-    entries = [entry("plurality-classifier", 0.40, 0.05, 1), entry("rich", 0.38, 0.05, 1000)]
-    taken = choice(entries, "one_se", "classification")
-    assert taken.entry.name == "plurality-classifier"
-    assert "do not show that anything can be learned" in taken.reason

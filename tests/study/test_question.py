@@ -7,9 +7,9 @@ import pytest
 import novacula as nv
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.evaluate import CostMatrix
-from novacula.study import question as questions
+from novacula.study import asking
+from novacula.study.asking import ask, folds_in_order
 from novacula.study.candidates import candidates
-from novacula.study.question import ask
 
 
 def question_of(table, **changes):
@@ -25,7 +25,7 @@ def test_words_are_classes_and_decimals_are_numbers():
     assert question_of(nv.datasets.load("iris")).task == "classification"
     question = question_of(nv.datasets.load("diabetes"))
     assert question.task == "regression"
-    assert question.metric.name == "squared"
+    assert question.metric.name == "rmse"
 
 
 def test_few_whole_numbers_are_classes_unless_said_otherwise():
@@ -74,7 +74,7 @@ def test_a_class_with_one_row_is_reported():
 
 
 def test_a_large_table_is_sampled_and_that_is_said(monkeypatch):
-    monkeypatch.setattr(questions, "MAX_CELLS", 3000)
+    monkeypatch.setattr(asking, "MAX_CELLS", 3000)
     rows = nv.read(pd.DataFrame({"x": np.arange(5000.0), "z": 0.5, "y": ["a", "b"] * 2500}), "y")
     question = question_of(rows)
     assert len(question.train) + len(question.test) == 1000
@@ -89,7 +89,7 @@ def test_of_a_table_that_cannot_be_held_the_choice_is_fitted_on_all_rows(tmp_pat
     for k in range(5):
         frame[1000 * k : 1000 * (k + 1)].to_parquet(tmp_path / f"{k}.parquet")
     rows = nv.read(tmp_path / "*.parquet", "y")
-    monkeypatch.setattr(questions, "MAX_CELLS", 3000)
+    monkeypatch.setattr(asking, "MAX_CELLS", 3000)
     streams = nv.learn(rows, learners=["naive-bayes"], folds=3, jobs=1)
     assert streams.n_fitted == 5000
     assert streams.best_.model_.class_count_.tolist() == frame["y"].value_counts().sort_index().tolist()
@@ -112,7 +112,7 @@ def test_of_a_table_that_cannot_be_held_the_choice_is_fitted_on_all_rows(tmp_pat
             ParameterError,
             "the mean squared error is not a measure of classification",
         ),
-        (lambda: nv.datasets.load("iris"), {"metric": "sharp"}, ParameterError, "no loss 'sharp'"),
+        (lambda: nv.datasets.load("iris"), {"metric": "sharp"}, ParameterError, "there is no metric 'sharp'"),
         (
             lambda: nv.datasets.load("diabetes"),
             {"metric": "log"},
@@ -164,11 +164,91 @@ def test_those_that_cannot_take_part_say_why():
     reasons = {
         one.learner: one.obstacle for one in candidates(question_of(nv.datasets.load("iris"), metric="log"), None)
     }
-    assert "two classes, and there are 3" in reasons["find-s"]
+    assert "find-s" not in reasons  # a conjunction of numbers can hardly be right
+    named = candidates(question_of(nv.datasets.load("iris")), ["find-s"])
+    assert "two classes, and there are 3" in named[1].obstacle
     assert "gives no probabilities" in reasons["perceptron"]
     assert reasons["naive-bayes"] == ""
 
 
 def test_costs_are_a_metric():
     costs = CostMatrix(["setosa", "versicolor", "virginica"], [[0, 1, 1], [5, 0, 1], [5, 1, 0]])
-    assert question_of(nv.datasets.load("iris"), metric=costs).metric is costs
+    question = question_of(nv.datasets.load("iris"), metric=costs)
+    assert question.metric.loss is costs
+    assert question.costs["versicolor"] == {"setosa": 5.0, "versicolor": 0.0, "virginica": 1.0}
+    with pytest.raises(DataError, match="the costs say nothing of the class 'virginica'"):
+        question_of(nv.datasets.load("iris"), metric=CostMatrix(["setosa", "versicolor"], [[0, 1], [5, 0]]))
+
+
+def test_concepts_take_part_where_a_conjunction_may_be_right():
+    nominal = question_of(nv.datasets.load("play_tennis"), folds=3)
+    assert "find-s" in {one.learner for one in candidates(nominal, None)}
+    contradicted = table(a=list("uvuv") * 4, y=list("ppqq") * 4)
+    assert "find-s" not in {one.learner for one in candidates(question_of(contradicted), None)}
+    without = {one.learner for one in candidates(nominal, None, ["find-s", "tree"])}
+    assert "find-s" not in without
+    assert "decision-tree-classifier" not in without
+
+
+def test_densities_are_not_of_words():
+    texts = [f"{'good' if i % 2 else 'bad'} thing number {i}" for i in range(60)]
+    rows = nv.read(pd.DataFrame({"t": texts, "y": ["a", "b"] * 30}), "y", types={"t": "text"})
+    reasons = {one.learner: one.obstacle for one in candidates(question_of(rows), None)}
+    assert reasons["bayesian-network-classifier"] == "it takes densities of numbers, and 't' would be counts of words"
+    assert reasons["naive-bayes"] == ""
+
+
+# --- which rows are held out ------------------------------------------------------------------------------------------
+
+
+def test_rows_of_a_group_are_held_out_together():
+    rows = table(x=np.arange(120.0), who=np.repeat(np.arange(24), 5), y=["a", "b"] * 60)
+    question = question_of(rows, groups="who")
+    group = {x: int(x) // 5 for x in range(120)}
+    train, test = (part.X.to_pandas() for part in (question.train, question.test))
+    assert not {group[x] for x in train["x"]} & {group[x] for x in test["x"]}
+    assert "who" not in train.columns
+    for fit, held_out in question.folds:
+        assert not {group[x] for x in train["x"].iloc[fit]} & {group[x] for x in train["x"].iloc[held_out]}
+    assert any("Rows with the same 'who' are held out together" in note for note in question.notes)
+
+
+def test_by_time_later_rows_are_held_out():
+    rng = np.random.default_rng(0)
+    when = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.permutation(100), "D")
+    question = question_of(table(when=when, x=rng.normal(size=100), y=rng.normal(size=100)), time="when")
+    days = question.train.X.to_pandas()["when"].to_numpy()
+    assert days.max() < question.test.X.to_pandas()["when"].to_numpy().min()
+    assert len(question.folds) == 5
+    for fit, held_out in question.folds:
+        assert days[fit].max() < days[held_out].min()
+    held = np.concatenate([held_out for _, held_out in folds_in_order(23, 4)])
+    assert held.tolist() == list(range(5, 23))
+
+
+def test_a_table_of_its_own_is_the_test():
+    rows, other = (
+        table(x=np.arange(40.0), z=list("uv") * 20, y=["a", "b"] * 20),
+        table(z=["w", "u"], x=[1.0, 2.0], more=[0, 0], y=["b", "b"]),
+    )
+    question = question_of(rows, test=other)
+    assert len(question.train) == 40
+    assert question.test.y.tolist() == ["b", "b"]
+    assert [column.name for column in question.test.X.layout.features] == ["x", "z"]
+    assert question.test.X.to_chunk().codes.tolist() == [[-2], [0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "words"),
+    [
+        ({"groups": "nobody"}, SchemaError, "groups names 'nobody', which is not a column"),
+        ({"time": "z"}, SchemaError, "time names 'z', which is categorical"),
+        ({"groups": "z", "time": "x"}, ParameterError, "cannot both"),
+        ({"groups": "x"}, DataError, "row 3 has no value in 'x'"),
+        ({"test": nv.read(pd.DataFrame({"x": [1.0], "z": ["u"]}))}, SchemaError, "has no column 'y'"),
+    ],
+)
+def test_rows_that_cannot_be_held_out_so(changes, kind, words):
+    rows = table(x=[0.0, 1.0, np.nan, *range(37)], z=list("uv") * 20, y=["a", "b"] * 20)
+    with pytest.raises(kind, match=words):
+        question_of(rows, **changes)

@@ -13,14 +13,15 @@ import novacula as nv
 from novacula.errors import DataError
 from novacula.learner.registry import find
 from novacula.study import race as racing
+from novacula.study.asking import ask
 from novacula.study.candidates import LearnerCandidate
-from novacula.study.cell import Job, Measurement
+from novacula.study.cell import Job, Measurement, TrialRun
 from novacula.study.contender import Contender
 from novacula.study.ledger import Ledger
 from novacula.study.plan import TimeGrowth, plan
-from novacula.study.question import ask
 from novacula.study.race import Race
 from novacula.table.crew import Alone, Crew
+from novacula.table.time_limit import TimeLimitError
 
 CARD = find("naive-bayes").card
 
@@ -90,7 +91,7 @@ class Scripted(Crew):
     def __init__(self, answer):
         self.answer, self.asked = answer, []
 
-    def submit(self, function, job):
+    def submit(self, function, job, seconds=None):
         self.asked.append(job)
         return Alone(None).submit(lambda _: self.answer(job))
 
@@ -121,7 +122,7 @@ def test_ctrl_c_leaves_what_was_finished():
 
 def test_a_worker_that_is_lost_is_reported_and_not_remembered(tmp_path):
     class Broken(Crew):
-        def submit(self, function, job):
+        def submit(self, function, job, seconds=None):
             future = Future()
             future.set_exception(RuntimeError("the process died"))
             return future
@@ -139,7 +140,7 @@ def test_a_budget_gives_up_the_richest_sizes_of_the_slowest_first(monkeypatch):
 
     def answer(job):
         now[0] += costs[job.learner] / 2  # two at a time
-        return Measurement(0.0, 0.1, 1.0, costs[job.learner], 0.0)
+        return Measurement(0.0, 0.1, 1.0, costs[job.learner], costs[job.learner])
 
     contenders = [contender(None, sizes=(1, 2, 3, 4), folds=5, name=name) for name in costs]
     race = Race(contenders, Ledger(), deadline=6.0)
@@ -149,21 +150,6 @@ def test_a_budget_gives_up_the_richest_sizes_of_the_slowest_first(monkeypatch):
     assert slow.complete() in ([0], [0, 1])
     assert list(slow.dropped) == [3, 2] or list(slow.dropped) == [3, 2, 1]
     assert now[0] < 8.0
-
-
-def test_no_time_at_all_leaves_sizes_unfinished(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(racing.time, "monotonic", lambda: now[0])
-
-    def answer(job):
-        now[0] += 10.0
-        return Measurement(0.0, 0.1, 1.0, 10.0, 0.0)
-
-    one = contender(None, sizes=(None,), folds=5)
-    race = Race([one], Ledger(), deadline=15.0)
-    race.run(Scripted(answer))
-    assert "budget" in race.stopped
-    assert one.complete() == []
 
 
 def test_what_is_in_the_ledger_is_never_run_again(tmp_path):
@@ -213,51 +199,141 @@ def wide_question(n=8000):
 
 
 class Clocked(Crew):
-    """Trial runs that take what their growth says."""
+    """Trials that take what their growth says, and err by it."""
 
     places = 2
 
-    def __init__(self, seconds):
-        self.seconds = seconds
+    def __init__(self, seconds, errors=lambda size: 0.1):
+        self.of, self.errors, self.asked = seconds, errors, []
 
-    def submit(self, function, job):
-        t = self.seconds[job.learner]
-        pair = Measurement(0, 0, 1, t(250), 0.0), Measurement(0, 0, 1, t(1000), 0.0)
-        return Alone(None).submit(lambda _: pair)
+    def submit(self, function, learner, sizes, rows, seconds=None):
+        self.asked.append((learner, rows))
+        cells = {k: Measurement(0, self.errors(size), 1, 0.0, self.of[learner](rows)) for k, size in sizes.items()}
+        return Alone(None).submit(lambda _: TrialRun(rows, self.of[learner](0), cells))
 
 
 def test_slow_learners_get_fewer_rows_and_the_quick_leave_them_their_time():
     question = wide_question()
     quick = contender(None, sizes=(None,), folds=5, name="quick")
-    slow = contender(None, sizes=(1, 2, 3, 4), folds=5, name="slow")
-    seconds = {"quick": lambda n: 1e-6 * n, "slow": lambda n: 1e-3 * n}  # 5.12 s a cell of 5,120 rows, 20 cells
-    plan(question, [quick, slow], Clocked(seconds), seconds=60.0)
+    slow = contender(None, sizes=(1, 2, 3), folds=5, name="slow")
+    seconds = {"quick": lambda n: 1e-6 * n, "slow": lambda n: 6e-3 * n}  # 31 s a cell of 5,120 rows
+    plan(question, [contender(None), quick, slow], Clocked(seconds), seconds=100.0)
     assert quick.rows is None
-    assert slow.rows == 2000  # 40 s of the 60 s of two workers; 4,000 rows would take 80 s
+    assert slow.rows == 1000  # one size on 4,000 rows would take 120 s
     assert slow.obstacle == ""
+    assert slow.alive == [0, 1]
+    assert slow.guesses == pytest.approx({0: 6.0, 1: 6.0})
+
+
+def test_of_many_sizes_the_promising_ones_are_run_on_more_rows():
+    one = contender(None, sizes=(1, 2, 3, 4, 5, 6), folds=5, name="slow")
+    crew = Clocked({"slow": lambda n: 1e-3 * n}, errors=lambda size: abs(size - 3))
+    plan(wide_question(), [contender(None), one], crew, seconds=115.0)  # 5.12 s a cell: 3 of 6 sizes fit
+    assert one.rows is None
+    assert one.alive == [2, 3, 4]  # the best, and richer ones
+    assert set(one.dropped.values()) == {"left out because time was short"}
 
 
 def test_what_is_too_slow_even_so_is_left_out_with_the_reason():
     one = contender(None, sizes=(1, 2), folds=5, name="snail")
-    plan(wide_question(), [one], Clocked({"snail": lambda n: 0.1 * n}), seconds=20.0)
-    assert "1,000 rows per fold would take about 500 s" in one.obstacle
+    plan(wide_question(), [contender(None), one], Clocked({"snail": lambda n: 0.1 * n}), seconds=20.0)
+    assert "1,000 rows of each fold would take about 500 s" in one.obstacle
+
+
+def test_what_a_fit_takes_at_least_is_not_extrapolated():
+    """A start-up of 0.2 s is not paid five times for five times the rows."""
+    one = contender(None, sizes=(1,), folds=5, name="slow")
+    plan(wide_question(), [contender(None), one], Clocked({"slow": lambda n: 0.2 + 1e-6 * n}), seconds=2.0)
+    assert one.rows is None
+    assert one.guesses[0] == pytest.approx(0.205, abs=1e-3)
 
 
 def test_small_tables_need_no_plan():
     question = ask(nv.datasets.load("iris"), folds=5, test=0.2, metric=None, task=None, seed=0)
     one = contender(None)
-    plan(question, [one], Scripted(None), seconds=0.001)
+    plan(question, [contender(None), one], Scripted(None), seconds=0.001)
     assert one.rows is None
 
 
-def test_growth_goes_through_both_trials():
-    one, question = contender(None), wide_question()
-    growth = TimeGrowth(
-        Measurement(fit_seconds=0.5, predict_seconds=0.0),
-        Measurement(fit_seconds=0.8, predict_seconds=0.0),
-        one,
-        question,
-    )
-    assert growth.seconds(250) == pytest.approx(0.5)
-    assert growth.seconds(1000) == pytest.approx(0.8)
-    assert growth.seconds(4000) == pytest.approx(2.0)
+def trial(rows, seconds, fixed=0.0):
+    return TrialRun(rows, fixed, {0: Measurement(0, 0.1, 1, 0.0, seconds)})
+
+
+def test_growth_is_measured_by_two_trials():
+    growth = TimeGrowth(contender(None, sizes=(1,)), [trial(1000, 0.5)])
+    assert growth.seconds(0, 2000) == pytest.approx(1.0)  # n¹, as the card of naive Bayes says
+    growth.trials.append(trial(4000, 8.0))  # n²
+    assert growth.seconds(0, 8000) == pytest.approx(32.0)
+
+
+def test_what_keeps_its_rows_grows_with_their_square():
+    candidate = LearnerCandidate("k-neighbors-classifier", find("k-neighbors-classifier").card, (1,))
+    growth = TimeGrowth(Contender(candidate, 5), [trial(1000, 0.5)])
+    assert growth.seconds(0, 2000) == pytest.approx(2.0)
+
+
+# --- cells that take too long -----------------------------------------------------------------------------------------
+
+
+def test_a_cell_that_is_ended_takes_richer_sizes_with_it_and_then_rows():
+    def answer(job):
+        if job.rows is None or job.size == 3:
+            raise TimeLimitError(1.0)
+        return Measurement(0.0, 0.1, 1.0, 0.01, 0.01)
+
+    class Ending(Crew):
+        def submit(self, function, job, seconds=None):
+            future = Future()
+            try:
+                future.set_result(answer(job))
+            except TimeLimitError as error:
+                future.set_exception(error)
+            return future
+
+    baseline = contender(None, sizes=(None,), folds=3, name="baseline")
+    baseline.rows = 9
+    slow = contender(None, sizes=(1, 2, 3), folds=3, name="slow")
+    Race([baseline, slow], Ledger(), deadline=racing.time.monotonic() + 60.0, n_rows=20_000).run(Ending())
+    assert slow.rows == 5000
+    assert slow.complete() == [0]
+    few = contender(None, sizes=(1,), folds=3, name="few")
+    Race([baseline, few], Ledger(), deadline=racing.time.monotonic() + 60.0, n_rows=200).run(Ending())
+    assert few.obstacle.startswith("left out because time was short: a fit takes longer than")
+
+
+def test_the_baseline_ends_even_without_time(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(racing.time, "monotonic", lambda: now[0])
+
+    def answer(job):
+        now[0] += 10.0
+        return Measurement(0.0, 0.1, 1.0, 10.0, 10.0)
+
+    one, other = (contender(None, sizes=(None,), folds=5, name=name) for name in ("baseline", "other"))
+    race = Race([one, other], Ledger(), deadline=15.0)
+    race.run(Scripted(answer))
+    assert "budget" in race.stopped
+    assert one.complete() == [0]
+    assert other.complete() == []
+
+
+def test_a_slow_cell_is_left_to_a_crew_that_can_end_it():
+    """In this process a cell has little time; it is not given up, but handed over."""
+
+    class Impatient(Crew):
+        def submit(self, function, job, seconds=None):
+            future = Future()
+            if seconds == 0.5 and job.learner == "slow":
+                future.set_exception(TimeLimitError(0.5))
+            else:
+                future.set_result(Measurement(0.0, 0.1, 1.0, 0.01, 0.01))
+            return future
+
+    contenders = [contender(None, sizes=(None,), folds=2, name=name) for name in ("baseline", "slow")]
+    race = Race(contenders, Ledger(), None)
+    race.patience = 0.5
+    race.run(Impatient(), until=lambda: race.has_slow_cells)
+    assert contenders[1].complete() == []
+    race.patience = None
+    race.run(Impatient())
+    assert contenders[1].complete() == [0]

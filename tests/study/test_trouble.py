@@ -6,7 +6,7 @@ import pytest
 
 import novacula as nv
 from novacula.checks.samples import NASTY_NAMES
-from novacula.study.question import ask
+from novacula.study.asking import ask
 from novacula.study.trouble import find_table_trouble, find_trouble
 
 
@@ -94,7 +94,7 @@ def test_what_was_decided_comes_first():
     frame = plain().assign(y=lambda f: f["y"].mask(f.index < 5, "rare"), id=range(400))
     findings = find_trouble(question(frame))
     assert [finding.kind for finding in findings][:2] == ["decided", "identifier"]
-    assert "4 folds instead of 5" in findings[0].sentence
+    assert "folds without a row of the class 'rare', which has 4 rows" in findings[0].sentence
 
 
 # --- identifiers ---------------------------------------------------------------------------------------------
@@ -115,10 +115,13 @@ def test_what_was_decided_comes_first():
 def test_identifiers(values, words):
     (finding,) = findings_of(plain().assign(id=values), "identifier")
     assert finding.columns == ("id",)
-    assert finding.gravity == "warning"
+    assert finding.gravity == "note"
     assert "Column 'id' looks like an identifier" in finding.sentence
     assert words in finding.sentence
-    assert "--drop" in finding.sentence
+    assert "it is left out; keep= or --keep takes it in" in finding.sentence
+    findings = find_trouble(question(nv.read(plain().assign(id=values), "y")), ["id"])
+    kept = [one for one in findings if one.kind in ("identifier", "kept")]
+    assert [(one.kind, one.gravity) for one in kept] == [("kept", "warning")]
 
 
 def test_texts_are_no_identifiers_but_single_words_are():

@@ -23,14 +23,16 @@ MANY = 10
 """Findings of one kind that are reported one by one; the columns of the others are named together."""
 
 
-def find_trouble(question: Question) -> tuple[Finding, ...]:
+def find_trouble(question: Question, keep: Collection[str] = ()) -> tuple[Finding, ...]:
     """Everything that was found, warnings first, after what was decided on the way.
+
+    Columns that name rows or say nothing are left out of the study, but for those to keep.
 
     The test rows are compared with the training rows; nothing that is found in them changes what is learned.
     """
     decided = [Finding("decided", sentence) for sentence in question.notes]
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of numbers there is infinity
-        return (*decided, *by_gravity(_of_question(question)))
+        return (*decided, *by_gravity(_of_question(question, keep)))
 
 
 def find_table_trouble(table: Table, random_state: int = 0) -> tuple[Finding, ...]:
@@ -58,24 +60,30 @@ def _gather(group: Sequence[Finding]) -> Sequence[Finding]:
     return [*group[: MANY - 1], Finding(group[0].kind, sentence, names, group[0].gravity)]
 
 
-def _of_columns(features: Sequence[Feature], table: Table) -> Iterator[Finding]:
-    yield from find_identifiers(features)
-    yield from find_idle(features)
+def _of_columns(features: Sequence[Feature], table: Table, keep: Collection[str] = ()) -> Iterator[Finding]:
+    named = list(find_identifiers(features, keep))
+    yield from named
+    yield from find_idle(features, keep)
+    gone = {finding.columns[0] for finding in named if finding.kind == "identifier"}
     yield from find_extremes(features)
     columns = [one.column for one in features if one.column.kind == "categorical"]
     yield from find_misread(columns)
     yield from find_variants([*columns, *table.layout.target_columns], next(iter(table.layout.target), None))
-    yield from find_scales(features)
-    yield from find_alike(features)
+    described = [one for one in features if one.name not in gone]
+    yield from find_scales(described)
+    yield from find_alike(described)
     yield from find_few_rows(len(table), sum(column.width for column in table.layout.features))
 
 
-def _of_question(question: Question) -> list[Finding]:
+def _of_question(question: Question, keep: Collection[str]) -> list[Finding]:
     train, rows = _part(question.table, question.seed)
     test = None if question.test is None else _part(question.test.X, question.seed)[0]
     chunk, layout = train.to_chunk(), train.layout
     features = features_of(chunk, layout)
-    findings = [*_of_columns(features, question.table), *_unchecked(len(rows), len(question.train), features, train)]
+    findings = [
+        *_of_columns(features, question.table, keep),
+        *_unchecked(len(rows), len(question.train), features, train),
+    ]
     names = {finding.columns[0] for finding in findings if finding.kind == "identifier"}
     described = [one for one in features if one.name not in names]
     fold = _fold_of_rows(question)[rows]

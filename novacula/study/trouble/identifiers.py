@@ -7,7 +7,7 @@ Where there are far fewer, the numbers count rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -24,16 +24,19 @@ DIGITS = 7
 """Digits from which whole numbers of the same length that are all distinct are taken for identifiers."""
 
 
-def find_identifiers(features: Sequence[Feature]) -> Iterator[Finding]:
-    """A finding for each column that names rows, or nearly so."""
+def find_identifiers(features: Sequence[Feature], keep: Collection[str] = ()) -> Iterator[Finding]:
+    """A finding for each column that names rows, or nearly so; those to keep are said to take part."""
     for feature in features:
         if len(feature.known_values) < FEWEST:
             continue
         why = _why(feature)
         if why:
-            advice = "it says nothing about new rows, so leave it out with table.drop or --drop"
-            sentence = f"{columns_named([feature.name])} looks like an identifier, {why}: {advice}."
-            yield Finding("identifier", sentence, (feature.name,), "warning")
+            looks = f"{columns_named([feature.name])} looks like an identifier, {why}"
+            if feature.name in keep:
+                yield Finding("kept", f"{looks}: it takes part, as asked.", (feature.name,), "warning")
+            else:
+                advice = "it says nothing about new rows, so it is left out; keep= or --keep takes it in"
+                yield Finding("identifier", f"{looks}: {advice}.", (feature.name,))
         elif finding := _nearly(feature):
             yield finding
 

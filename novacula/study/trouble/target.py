@@ -29,11 +29,11 @@ def find_uneven_classes(y: Numbers, weight: Floats, labels: Sequence[Any], targe
     present = np.flatnonzero(share)
     least, most = int(present[share[present].argmin()]), int(present[share[present].argmax()])
     if share[least] < UNEVEN / len(present) or share[most] > LARGEST:
+        others = float(np.delete(share, most).sum())
         sentence = (
             f"The class {safe_quote(labels[least])} of {safe_quote(target)} has {percent(share[least])} of the rows; "
-            f"always answering {safe_quote(labels[most])} has an error rate of only {percent(1.0 - share[most])}. A "
-            "small error need not mean much: look at the confusion matrix, measure with metric='log' or 'brier', or "
-            "weight the classes."
+            f"always answering {safe_quote(labels[most])} has an error rate of only {percent(others)}. A small error "
+            "need not mean much: look at the confusion matrix, or measure with metric='balanced', 'auc' or 'log_loss'."
         )
         yield Finding("uneven-classes", sentence, (target,))
     count = np.bincount(y, minlength=len(labels))
@@ -57,7 +57,7 @@ def find_skew(y: Floats, target: str) -> Iterator[Finding]:
         top = np.sort((y - y.mean()) ** 2)[-max(len(y) // 100, 1) :].sum() / (len(y) * spread**2)
         sentence = (
             f"The target {safe_quote(target)} has a long tail (skewness {skewness:.1f}): the farthest 1% of the rows "
-            f"make up {percent(float(top))} of its squares. Learn its logarithm, or measure with metric='absolute'."
+            f"make up {percent(float(top))} of its squares. Learn its logarithm, or measure with metric='mae'."
         )
         yield Finding("skewed-target", sentence, (target,))
 

@@ -35,7 +35,7 @@ def find_few_rows(n_rows: int, n_columns: int) -> Iterator[Finding]:
 
 def find_scales(features: Sequence[Feature]) -> Iterator[Finding]:
     """Numeric columns whose spreads are of different orders."""
-    spreads = {one.name: _spread(one) for one in features if one.column.kind == "numeric"}
+    spreads = {one.name: _spread(one) for one in features if one.column.kind == "numeric" and not one.column.is_time}
     spreads = {name: spread for name, spread in spreads.items() if 0.0 < spread < np.inf}
     if len(spreads) < 2:
         return
@@ -43,10 +43,20 @@ def find_scales(features: Sequence[Feature]) -> Iterator[Finding]:
     if spreads[most] > UNLIKE * spreads[least]:
         sentence = (
             f"Columns are of very different scale: the standard deviation of {safe_quote(least)} is "
-            f"{spreads[least]:.2g}, that of {safe_quote(most)} {spreads[most]:.2g}. A study scales them for learners "
-            "that need it."
+            f"{spread_words(spreads[least])}, that of {safe_quote(most)} {spread_words(spreads[most])}. A study scales "
+            "them for learners that need it."
         )
         yield Finding("scales", sentence, (least, most))
+
+
+def spread_words(spread: float) -> str:
+    """A standard deviation with two digits, and without a power of ten where people read none.
+
+    >>> spread_words(38e6), spread_words(0.99)
+    ('38,000,000', '0.99')
+    """
+    rounded = float(f"{spread:.2g}")
+    return f"{rounded:,.0f}" if 100.0 <= rounded < 1e15 else f"{rounded:g}"
 
 
 def _spread(feature: Feature) -> float:

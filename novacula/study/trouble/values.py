@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -29,10 +29,11 @@ _NUMBER = re.compile(r"[^\w\s.,+-]?\s*[+-]?\d[\d,']*(\.\d+)?\s*([^\W\d]{1,3}|[%Â
 _CODE = re.compile(r"0\d+")  # 007 is a name
 
 
-def find_idle(features: Sequence[Feature]) -> Iterator[Finding]:
-    """Columns without values, with one value, and with many gaps."""
-    empty = [one.name for one in features if not len(one.known_values)]
-    constant = [one.name for one in features if len(one.known_values) and one.n_values == 1]
+def find_idle(features: Sequence[Feature], keep: Collection[str] = ()) -> Iterator[Finding]:
+    """Columns without values and with one value, but for those to keep; and columns with many gaps."""
+    idle = [one for one in features if one.name not in keep]
+    empty = [one.name for one in idle if not len(one.known_values)]
+    constant = [one.name for one in idle if len(one.known_values) and one.n_values == 1]
     gappy = {
         one.name: float(one.missing.mean()) for one in features if one.missing.mean() >= GAPPY and len(one.known_values)
     }
@@ -41,9 +42,8 @@ def find_idle(features: Sequence[Feature]) -> Iterator[Finding]:
         ("constant", constant, "one value only"),
     ):
         if names:
-            has, it = ("has", "it") if len(names) == 1 else ("have", "them")
-            advice = f"leave {it} out with table.drop or --drop"
-            sentence = f"{columns_named(names)} {has} {what}, from which nothing can be learned: {advice}."
+            has, left = ("has", "it is left out") if len(names) == 1 else ("have", "they are left out")
+            sentence = f"{columns_named(names)} {has} {what}, from which nothing can be learned: {left}."
             yield Finding(kind, sentence, tuple(names))
     if gappy:
         least, most = min(gappy.values()), max(gappy.values())
