@@ -5,12 +5,13 @@ Text in a block is plain: the template escapes it. Only a `Fragment` is markup, 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from novacula.learner.figure import Figure, few_digits
+from novacula.learner.figure import Figure, few_digits, number_words
 from novacula.learner.work import Cell, WorkTable
 from novacula.table.schema import printable
 from novacula.words import shortened
@@ -21,6 +22,8 @@ CELL = 120
 """Characters of a cell."""
 UNKNOWN = ("", "–")
 """What a table shows in place of a number that is not known."""
+NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+(e[+-]?\d+)?%?$")
+"""A number that was written with the digits it deserves."""
 WIDE = 5.5
 """Inches beyond which a figure is wide."""
 TINY = 1e-12
@@ -33,6 +36,23 @@ class Paragraph:
 
     kind: ClassVar[str] = "paragraph"
     text: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A paragraph in large letters: what somebody should know who reads nothing else."""
+
+    kind: ClassVar[str] = "statement"
+    text: str
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A sentence that leads to a section of the page."""
+
+    kind: ClassVar[str] = "pointer"
+    text: str
+    section: str
 
 
 @dataclass(frozen=True)
@@ -81,6 +101,7 @@ class TableBlock:
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
+    widest: int = CELL  # characters of a cell
 
     @classmethod
     def of(cls, table: WorkTable, caption: str = "") -> TableBlock:
@@ -91,12 +112,17 @@ class TableBlock:
     def right(self) -> list[bool]:
         """For each column, whether it holds numbers, or blanks where one is not known."""
         columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.header)
-        return [all(not isinstance(cell, str) or cell in UNKNOWN for cell in column) for column in columns]
+        return [all(map(_is_number, column)) for column in columns]
 
     @property
-    def lines(self) -> list[list[str]]:
-        """The cells as they are written."""
-        return [[shortened(cell, CELL) if isinstance(cell, str) else number(cell) for cell in row] for row in self.rows]
+    def lines(self) -> list[list[tuple[str, str]]]:
+        """The cells as they are written, each with the whole of it where that is shortened."""
+        return [[self._written(cell) for cell in row] for row in self.rows]
+
+    def _written(self, cell: Cell) -> tuple[str, str]:
+        if not isinstance(cell, str):
+            return number(cell), ""
+        return shortened(cell, self.widest), cell if len(cell) > self.widest else ""
 
 
 @dataclass(frozen=True)
@@ -142,7 +168,18 @@ class Fragment:
 
 
 Block: TypeAlias = (
-    Paragraph | Points | Alert | Facts | Code | TableBlock | FigureBlock | FigureRow | FoldedBlock | Fragment
+    Paragraph
+    | Statement
+    | Pointer
+    | Points
+    | Alert
+    | Facts
+    | Code
+    | TableBlock
+    | FigureBlock
+    | FigureRow
+    | FoldedBlock
+    | Fragment
 )
 
 
@@ -163,6 +200,11 @@ class Page:
     lead: str  # one line under the title
     opening: tuple[Block, ...]
     sections: tuple[Section, ...]
+    interrupted: bool = False  # Ctrl-C came while it was made
+
+
+def _is_number(cell: Cell) -> bool:
+    return not isinstance(cell, str) or cell in UNKNOWN or NUMBER.match(cell) is not None
 
 
 def number(value: float) -> str:
@@ -173,7 +215,9 @@ def number(value: float) -> str:
     """
     if np.isnan(value):
         return ""
-    if isinstance(value, int) or 1e4 <= abs(value) < 1e15:
+    if isinstance(value, float) and abs(value) >= 1e9:
+        return number_words(value)
+    if isinstance(value, int) or abs(value) >= 1e4:
         return f"{value:,.0f}"
     return few_digits(0.0 if abs(value) < TINY else value)
 
@@ -181,13 +225,3 @@ def number(value: float) -> str:
 def plain(text: str) -> str:
     """Text for a page: without control characters, and not too long."""
     return shortened(printable(text), LONGEST)
-
-
-def name_of(value: object) -> str:
-    """A name or a class of the user's, printable and short enough for a cell."""
-    return shortened(printable(str(value))) or "(no name)"
-
-
-def quoted_name(value: object) -> str:
-    """A name within a sentence: printable, short, in quotation marks."""
-    return f"‘{name_of(value)}’"

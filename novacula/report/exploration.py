@@ -15,21 +15,24 @@ from novacula.report.blocks import (
     Paragraph,
     Points,
     TableBlock,
-    name_of,
     number,
 )
-from novacula.report.making import Maker, sections_of
+from novacula.report.making import Interruption, Maker, noticed, sections_of
 from novacula.report.sections.data import column_grid, kinds_in_words, missing_in_words
 from novacula.report.sections.model import model_blocks
 from novacula.report.sections.reproduce import versions
 from novacula.study.exploration import Exploration
+from novacula.table.names import name_of
 
 
 def exploration_page(exploration: Exploration) -> Page:
     """The whole page."""
     title = f"What is in {name_of(exploration.table.source.name)}"
     lead = "There is no target: clusters, directions and a density were looked for."
-    return Page(title, lead, tuple(_opening(exploration)), sections_of(exploration, SECTIONS))
+    interruption = Interruption()
+    with noticed(interruption):
+        sections = sections_of(exploration, SECTIONS, interruption)
+    return Page(title, lead, tuple(_opening(exploration)), sections, interruption.happened)
 
 
 def _opening(exploration: Exploration) -> Iterator[Block]:

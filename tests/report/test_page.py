@@ -14,7 +14,7 @@ import novacula as nv
 from novacula.errors import DataError, InputTypeError
 from novacula.report import render, write_report
 from novacula.report.exploration import SECTIONS as EXPLORATION
-from novacula.report.study import SECTIONS
+from novacula.report.study import LEFT_OUT, SECTIONS
 from novacula.study import Study
 from novacula.study.finding import Finding
 from novacula.study.unlabelled import explore
@@ -59,7 +59,8 @@ def test_headings_stand_in_order_and_every_section_was_made(page: str) -> None:
     assert found.headings[0] == 1
     assert found.headings.count(1) == 1
     assert all(after <= before + 1 for before, after in zip(found.headings, found.headings[1:], strict=False))
-    assert {name for name, _, _ in SECTIONS} <= set(found.values("id"))
+    left_out = LEFT_OUT["regression"] if "mean absolute error" in found.text else ()
+    assert {name for name, _, _ in SECTIONS} - {*left_out} <= set(found.values("id"))
     assert "could not be made" not in found.text
 
 
@@ -93,10 +94,21 @@ def test_warnings_stand_first_and_notes_with_the_data(blind: Study) -> None:
     found = (Finding("leak", "A column <gives> it away.", gravity="warning"), Finding("few", "Rows are few."))
     text = Outline(render(replace(blind, findings=found, stopped="Time was up."))).text
     order = [
-        text.index(words) for words in ("A column <gives> it away.", "Time was up.", blind.reason, "Rows are few.")
+        text.index(words) for words in ("Time was up.", "A column <gives> it away.", blind.reason, "Rows are few.")
     ]
     assert order == sorted(order)
-    assert "One warning is at the top of this page" in text
+    assert "One warning is among what to beware of" in text
+
+
+def test_the_gravest_three_warnings_come_first_and_the_others_are_linked(blind: Study) -> None:
+    kinds = ("drift", "outlier", "giveaway", "variants", "target-copy")
+    found = tuple(Finding(kind, f"This is {kind}.", gravity="warning") for kind in kinds)
+    page = Outline(render(replace(blind, findings=found)))
+    first, _, rest = page.text.partition("2 more warnings, and what else was found")
+    assert [kind for kind in kinds if f"This is {kind}." in first] == ["drift", "giveaway", "target-copy"]
+    assert first.index("This is target-copy.") < first.index("This is giveaway.") < first.index("This is drift.")
+    assert all(f"This is {kind}." in rest for kind in kinds)
+    assert "#findings" in page.values("href")
 
 
 def test_a_part_that_cannot_be_made_says_so_in_its_place(blind: Study) -> None:
@@ -109,10 +121,22 @@ def test_a_part_that_cannot_be_made_says_so_in_its_place(blind: Study) -> None:
     assert blind.question.fingerprint in text
 
 
-def test_a_report_is_written_whole_or_not_at_all(
-    tmp_path: Path, blind: Study, page_of: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("novacula.report.page.render", lambda study: page_of("blind"))
+def test_the_first_screen_stays_where_the_model_cannot_be_asked(iris: Study) -> None:
+    class Silent:
+        classes_ = np.array(["setosa", "versicolor", "virginica"])
+        schema_ = iris.best_.schema_
+
+        def predict(self, X: object) -> None:
+            raise RuntimeError("no <answer> today")
+
+    silent = replace(iris, best_=Silent(), answers=None)
+    text = Outline(render(silent)).text
+    assert "What the model looks at could not be measured: no <answer> today." in text
+    assert iris.reason in text
+    assert iris.headline[1] in text  # from the folds
+
+
+def test_a_report_is_written_whole_or_not_at_all(tmp_path: Path, blind: Study, page_of: Callable[[str], str]) -> None:
     place = tmp_path / "report.html"
     blind.report(place)
     assert place.read_text(encoding="utf-8") == page_of("blind")

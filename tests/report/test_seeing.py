@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import novacula as nv
-from novacula.explain import importance, surrogate
+from novacula.explain import Importance, importance, surrogate
 from novacula.linear import LinearRegression
+from novacula.report import mattering
 from novacula.report.blocks import Code, FigureBlock, FigureRow, FoldedBlock, Paragraph, TableBlock
 from novacula.report.reading import Reading
 from novacula.report.sections import seeing as section
@@ -32,7 +34,8 @@ def test_importance_is_that_of_the_chosen_model(iris: Study) -> None:
     found = list(seeing(Reading(iris)))
     [table] = [inner for block in found if isinstance(block, FoldedBlock) for inner in block.blocks][:1]
     assert isinstance(table, TableBlock)
-    wanted = importance(iris.best_, iris.question.train.X, repeats=section.REPEATS, metric=iris.question.metric)
+    loss = iris.question.metric.loss
+    wanted = importance(iris.best_, iris.question.train.X, repeats=mattering.REPEATS, metric=loss)
     assert table.rows == wanted.table().rows
     assert "training rows, which the model has seen" in words(found)
 
@@ -56,8 +59,38 @@ def test_a_tree_needs_no_tree_beside_it() -> None:
 
 
 def test_what_takes_too_long_is_left_out(neighbours: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(section, "_seconds_per_row", lambda model, rows: 10.0)
-    assert words(seeing(Reading(neighbours))) == "Predictions take too long to ask the model about what it looks at."
+    monkeypatch.setattr(Reading, "seconds_per_row", 10.0)
+    said = words(seeing(Reading(neighbours)))
+    assert said.startswith("What the model looks at is left out, since it would take about 15,000 s.")
+    assert "A tree that says nearly the same is left out, since it would take about" in said
+
+
+def test_of_many_columns_those_that_go_with_the_answers_are_permuted(
+    neighbours: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All thirteen columns of thirty rows would take longer than four seconds, and ten of them do not."""
+    monkeypatch.setattr(Reading, "seconds_per_row", mattering.PATIENCE / (mattering.REPEATS * mattering.FEWEST * 11.5))
+    reading = Reading(neighbours)
+    assert isinstance(reading.matters, Importance)
+    assert len(reading.matters.names) == 11
+    assert "Of 13 columns the 11 that go most with the answers were permuted" in words(seeing(reading))
+    rows = neighbours.question.train
+    by_hand = {}
+    answers = neighbours.best_.predict_proba(rows.X)
+    frame = rows.X.to_pandas()
+    for name in neighbours.best_.schema_.column_names():
+        by_hand[name] = max(abs(np.corrcoef(frame[name], answers[:, k])[0, 1]) for k in range(3))
+    wanted = sorted(by_hand, key=lambda name: -by_hand[name])
+    assert mattering.most_related(neighbours.best_, rows, 5) == wanted[:5]
+
+
+def test_of_many_categories_the_lowest_and_the_highest_are_drawn() -> None:
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 30, 600)
+    frame = pd.DataFrame({"city": [f"c{code:02d}" for code in city], "y": city + rng.normal(size=600)})
+    study = learn(nv.read(frame), "y", learners=["decision-tree-regressor"], folds=3, jobs=1)
+    [row] = [block for block in seeing(Reading(study)) if isinstance(block, FigureRow)]
+    assert "the lowest and the highest of 30" in row.pictures[0].svg
 
 
 def test_a_choice_that_uses_no_column_is_not_seen_into(iris: Study) -> None:

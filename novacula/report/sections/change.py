@@ -1,20 +1,20 @@
-"""What would change this answer: the other rule, close rivals, other costs, more rows, and what was left out."""
+"""What would change this answer: the other rule, close rivals, more rows, and what was left out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.learning_curve import LearningCurve, learning_curve
+from novacula.evaluate.loss import metric_name
 from novacula.evaluate.one_standard_error import Rule
-from novacula.evaluate.roc import roc
-from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock, number, quoted_name
+from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, number
 from novacula.report.reading import Reading
-from novacula.report.sections.opening import with_error
-from novacula.study.cell import build
-from novacula.study.leaderboard import choice
+from novacula.study.leaderboard import choice, with_spread
+from novacula.table.names import quoted_name
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 FOLDS = 5
@@ -22,51 +22,52 @@ PATIENCE = 5.0
 """Seconds that the learning curve may take."""
 TOO_FEW = 40
 """Rows below which no learning curve is drawn."""
-COSTS = ((1, 10), (1, 3), (1, 1), (3, 1), (10, 1))
-"""The costs of a false alarm and of a miss."""
+NEAR = 5
+"""Rivals that are named."""
 RARE = 0.1
 """The share of a class below which the error rate says little about it."""
 
 
 def change(reading: Reading) -> Iterator[Block]:
-    """Sentences from what was measured, then costs and rows."""
+    """Sentences from what was measured, then rows."""
     yield Points(tuple(facts(reading)))
-    yield from other_costs(reading)
-    curve = more_rows(reading)
-    if curve is not None:
-        yield Paragraph(_outlook(curve))
-        yield FigureBlock.of(curve.plot())
+    yield from more_rows(reading)
 
 
 def facts(reading: Reading) -> Iterator[str]:
     """Who is close, what the other rule chooses, who did not finish, and what else may change the choice."""
     study, chosen, best = reading.study, reading.chosen, reading.study.choice.best
+    measure = reading.question.metric
     limit = best.error + np.nan_to_num(best.standard_error)
     near = [one.label for one in reading.finished if one.error <= limit and one is not chosen]
+    least = f"the {'highest' if measure.is_complement else 'least'} {measure.words}"
     if near:
-        yield f"Also within one standard error of the least error: {'; '.join(near)}. Other folds may prefer these."
+        more = f" and {len(near) - NEAR} more" if len(near) > NEAR else ""
+        named = "; ".join(near[:NEAR])
+        yield f"Also within one standard error of {least}: {named}{more}. Other folds may prefer these."
     else:
-        yield "No other learner is within one standard error of the least error."
+        yield f"No other learner is within one standard error of {least}."
     other: Rule = "min" if study.rule == "one_se" else "one_se"
-    taken = choice(study.leaderboard, other, reading.question.task).entry
-    rule = "the least error, however large the model" if other == "min" else "the simplest within one standard error"
-    same = "the same" if taken is chosen else f"{taken.label}, {with_error(taken.error, taken.standard_error)}"
+    taken = choice(study.cells, other, reading.question.task, reading.question.metric).entry
+    rule = f"{least}, however large the model" if other == "min" else "the simplest within one standard error"
+    same = "the same" if taken is chosen else f"{taken.label}, {with_spread(taken, reading.question.metric)}"
     yield f"The other rule, {rule} (rule={other!r}), would choose {same}."
     yield from _left_out(reading)
     yield from _imbalance(reading)
     n_warnings = sum(finding.gravity == "warning" for finding in study.findings)
     if n_warnings:
         there, them = ("One warning is", "it") if n_warnings == 1 else (f"{n_warnings} warnings are", "them")
-        yield f"{there} at the top of this page: acting on {them} may change everything."
+        yield f"{there} among what to beware of: acting on {them} may change everything."
 
 
 def _left_out(reading: Reading) -> Iterator[str]:
     unfinished = [one.name for one in reading.study.leaderboard if one.status != "finished"]
     if unfinished:
-        yield f"{', '.join(unfinished)} did not finish or were left out; the leaderboard says why."
+        more = f" and {len(unfinished) - NEAR} more" if len(unfinished) > NEAR else ""
+        yield f"{', '.join(unfinished[:NEAR])}{more} did not finish or were left out; the leaderboard says why."
     fewer = [one.name for one in reading.finished if one.rows is not None]
     if fewer:
-        yield f"{', '.join(fewer)} had only some of the rows; all might do better: allow more time with budget=."
+        yield f"{', '.join(fewer)} had only some of the rows; with all they might do better: allow more with budget=."
 
 
 def _imbalance(reading: Reading) -> Iterator[str]:
@@ -76,41 +77,31 @@ def _imbalance(reading: Reading) -> Iterator[str]:
     names, counts = np.unique(question.train.y, return_counts=True)
     least = int(counts.argmin())
     share = counts[least] / counts.sum()
-    if share < RARE and question.metric.name == "zero_one":
+    if share < RARE and question.metric.name in ("error_rate", "accuracy"):
         yield (
             f"{quoted_name(names[least])} is {number(100 * share)}% of the rows, so mistakes about it hardly change "
-            "the error rate: metric='log' or 'brier' may choose another learner."
+            "the error rate: metric='balanced', 'auc' or 'log_loss' may choose another learner."
         )
 
 
-def other_costs(reading: Reading) -> Iterator[Block]:
-    """Where to cut the probability of the positive class if one mistake costs more than the other."""
-    if reading.score is None:
-        return
-    answers, score, positive = reading.score
-    curve, name = roc(answers.y, score, positive), quoted_name(positive)
-    rows = []
-    for alarm, miss in COSTS:
-        point = curve.operating_point(alarm, miss)
-        cut = "never" if np.isinf(point.threshold) else f"from {number(point.threshold)} on"
-        rows.append((f"{miss} to {alarm}", cut, point.tpr, point.fpr))
-    yield Paragraph(
-        f"Where to cut depends on what mistakes cost: if missing a {name} costs more or less than a false alarm, rows "
-        "should be called so from another probability on."
-    )
-    header = ("cost of a miss to a false alarm", f"call it {name}", "share found", "false alarms among the others")
-    yield TableBlock(header, tuple(rows), f"Thresholds of least cost on the {answers.rows}")
-
-
-def more_rows(reading: Reading) -> LearningCurve | None:
+def more_rows(reading: Reading) -> Iterator[Block]:
     """The error of the choice on growing shares of the rows, if that does not take long."""
     question, entry = reading.question, reading.chosen
     n = len(question.train)
+    if reading.blind or n < TOO_FEW:
+        return
     seconds = FOLDS * sum(reading.seconds(entry, int(share * n)) for share in SHARES)
-    if reading.blind or n < TOO_FEW or seconds > PATIENCE:
-        return None
-    learner = build(entry.learner, entry.size, question.task, question.seed)
-    return learning_curve(learner, question.table, sizes=SHARES, folds=FOLDS, loss=question.metric, random_state=0)
+    if not reading.allows(seconds, PATIENCE):
+        yield Paragraph(f"What more rows would bring is {reading.too_long(seconds, PATIENCE)}.")
+        return
+    learner = question.learner(entry.learner, entry.size)
+    how: dict[str, Any] = {"sizes": SHARES, "folds": FOLDS, "random_state": 0}
+    with reading.limited(PATIENCE):
+        curve = learning_curve(learner, question.table, loss=reading.row_loss, **how)
+        if not np.isfinite(curve.validation).all():  # what a learner calls impossible has happened
+            curve = learning_curve(learner, question.table, **how)
+    yield Paragraph(_outlook(curve))
+    yield FigureBlock.of(curve.plot())
 
 
 def _outlook(curve: LearningCurve) -> str:
@@ -118,7 +109,10 @@ def _outlook(curve: LearningCurve) -> str:
     half, full = curve.sizes[1], curve.sizes[-1]
     before, after = curve.validation_mean[1], curve.validation_mean[-1]
     falls = curve.validation[1] - curve.validation[-1]
-    words = f"From {half:,} to {full:,} rows the error of the choice goes from {number(before)} to {number(after)}"
+    words = (
+        f"From {half:,} to {full:,} rows the {metric_name(curve.loss)} of the choice goes from {number(before)} to "
+        f"{number(after)}"
+    )
     if not np.isfinite(falls).all() or falls.mean() <= standard_error(falls):
         return f"{words}, no more than chance would explain: more rows of this kind are not likely to change much."
     hope = max(after - (before - after) / 2, 0.0)

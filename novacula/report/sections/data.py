@@ -1,4 +1,4 @@
-"""The data at a glance: rows, columns by kind, what is missing, how the target is spread, and what was found."""
+"""The data at a glance: rows, columns by kind, what is missing, and how the target is spread."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, Figure, bar_figure, few_digits, literal
-from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Paragraph, Points, TableBlock, name_of, quoted_name
+from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Paragraph, TableBlock
 from novacula.report.reading import Reading
+from novacula.table.names import name_of, quoted_name
 from novacula.table.schema import Column
 
 if TYPE_CHECKING:
@@ -23,14 +24,11 @@ SHOWN = 100
 
 
 def data(reading: Reading) -> Iterator[Block]:
-    """Counts, the target, findings, and the columns one by one."""
+    """Counts, the target, and the columns one by one."""
     schema = reading.question.table.schema
     yield Paragraph(_row_counts(reading, schema.features))
     yield Paragraph(missing_in_words(schema.features, len(reading.question.train)))
     yield FigureBlock.of(target_figure(reading))
-    notes = tuple(finding.sentence for finding in reading.study.findings if finding.gravity != "warning")
-    if notes:
-        yield Points(notes)
     grid = column_grid(schema.features, "Columns, in the rows to learn from")
     yield grid if len(schema.features) <= MANY else FoldedBlock(f"All {len(schema.features):,} columns", (grid,))
 

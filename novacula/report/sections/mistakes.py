@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
+from novacula.evaluate.confusion import confusion
 from novacula.evaluate.intervals import mean_interval, proportion_interval
-from novacula.evaluate.loss import LOSSES, Floats, metric_name
+from novacula.evaluate.loss import LOSSES, Floats
+from novacula.evaluate.metric import METRICS, NORMAL_95
 from novacula.evaluate.roc import roc
-from novacula.report.blocks import Block, Paragraph, TableBlock, number
-from novacula.report.reading import ENOUGH, Answers, Reading
+from novacula.report.blocks import Block, Paragraph, TableBlock
+from novacula.report.reading import ENOUGH, PATIENCE, Reading
 from novacula.report.sections.class_mistakes import class_mistakes
 from novacula.report.sections.number_mistakes import number_mistakes
+from novacula.study.answers import Answers
+from novacula.study.leaderboard import short, with_interval
+from novacula.table.names import quoted_name
 
 
 def mistakes(reading: Reading) -> Iterator[Block]:
@@ -20,20 +26,26 @@ def mistakes(reading: Reading) -> Iterator[Block]:
     answers = reading.answers
     if answers is None:
         yield Paragraph(
-            f"Predicting the training rows again would take too long, and there are fewer than {ENOUGH} test rows: "
-            "there is nothing to say about single mistakes."
+            f"{_out_of_fold_left_out(reading)}, and there are fewer than {ENOUGH} test rows: there is nothing to say "
+            "about single mistakes."
         )
         return
     yield Paragraph(_whose(reading))
     yield measures(reading)
     yield from (
-        class_mistakes(reading, answers) if reading.question.task == "classification" else number_mistakes(answers)
+        class_mistakes(reading, answers)
+        if reading.question.task == "classification"
+        else number_mistakes(reading, answers)
     )
+
+
+def _out_of_fold_left_out(reading: Reading) -> str:
+    return f"Predicting the training rows fold by fold is {reading.too_long(reading.seconds_out_of_fold, PATIENCE)}"
 
 
 def _whose(reading: Reading) -> str:
     if reading.out_of_fold is None:
-        return "What follows is about the test rows: predicting the training rows again would take too long."
+        return f"What follows is about the test rows. {_out_of_fold_left_out(reading)}."
     words = (
         f"What follows is about the {len(reading.out_of_fold):,} training rows, each predicted by a model that has not "
         "seen it: the chosen learner and size, fitted on the other folds."
@@ -54,38 +66,77 @@ def measures(reading: Reading) -> TableBlock:
     rows = tuple((name, *(column.get(name, "") for column in values)) for name in values[0])
     weighted = columns[0].weight is not None
     caption = "Measures, with 95% intervals as if rows were independent" + ("; rows count once" if weighted else "")
-    return TableBlock(("measure", *(f"{answers.rows} ({len(answers):,})" for answers in columns)), rows, caption)
+    return TableBlock(("measure", *(f"{answers.which} ({len(answers):,})" for answers in columns)), rows, caption)
 
 
 def _of_classes(answers: Answers, ranked: bool) -> Iterator[tuple[str, str]]:
-    wrong = LOSSES["zero_one"](answers.y, answers.prediction)
+    wrong = 1.0 - answers.is_right
     low, high = proportion_interval(float(wrong.sum()), len(wrong))
-    yield metric_name("zero_one"), _between(float(wrong.mean()), low, high)
+    rate = float(wrong.mean())
+    yield "accuracy, the share that is right", with_interval(1.0 - rate, 1.0 - high, 1.0 - low)
+    yield "error rate, the share that is wrong", with_interval(rate, low, high)
+    known = {str(label) for label in answers.classes}
+    if {str(said) for said in np.unique(answers.prediction)} <= known:  # costs may allow other answers than classes
+        yield "balanced accuracy, the mean over classes of the share that is right", with_interval(*_balanced(answers))
+        f1 = METRICS["f1"].shown(METRICS["f1"].error(answers.y, answers.prediction, answers.classes))
+        yield f"F1 of {_f1_of(answers)}", short(f1)
+    if ranked and len(answers.classes) == 2 and len(np.unique(answers.y)) == 2:
+        scores = answers.scores(1)
+        if scores is not None:
+            curve = roc(answers.y, scores, answers.classes[1])
+            yield "AUC, the area under the ROC curve (0.5 is chance)", with_interval(curve.auc, *curve.interval())
     if answers.probability is None:
         return
     for name in ("log", "brier"):
-        yield metric_name(name), _mean(LOSSES[name](answers.y, answers.probability, answers.classes))
-    if ranked and len(answers.classes) == 2 and len(np.unique(answers.y)) == 2:
-        curve = roc(answers.y, answers.probability[:, 1], answers.classes[1])
-        yield "area under the ROC curve (higher is better)", _between(curve.auc, *curve.interval())
+        words = METRICS["log_loss" if name == "log" else "brier"].words
+        yield f"{words} (lower is better)", _mean(LOSSES[name](answers.y, answers.probability, answers.classes))
+
+
+def _f1_of(answers: Answers) -> str:
+    return quoted_name(answers.classes[1]) if len(answers.classes) == 2 else "the classes, their mean"
+
+
+def _balanced(answers: Answers) -> tuple[float, float, float]:
+    """The mean recall, and its interval: its parts are independent shares."""
+    recall = confusion(answers.y, answers.prediction, answers.classes).recall
+    count = np.array([(answers.y == label).sum() for label in answers.classes])
+    there = count > 0
+    mean = float(recall[there].mean())
+    shrunk = (recall[there] * count[there] + 2.0) / (count[there] + 4.0)  # as Agresti and Coull's, so that none is 0
+    variance = shrunk * (1.0 - shrunk) / (count[there] + 4.0)
+    half = NORMAL_95 * math.sqrt(float(variance.sum())) / int(there.sum())
+    return mean, max(mean - half, 0.0), min(mean + half, 1.0)
 
 
 def _of_numbers(answers: Answers) -> Iterator[tuple[str, str]]:
-    squares = LOSSES["squared"](answers.y, answers.prediction)
-    yield metric_name("squared"), _mean(squares)
-    yield "its square root, in units of the target", number(float(np.sqrt(squares.mean())))
-    yield metric_name("absolute"), _mean(LOSSES["absolute"](answers.y, answers.prediction))
-    spread = float(np.var(answers.y))
-    if spread > 0:
-        yield "R², the share of the variance that is explained (higher is better)", number(1 - squares.mean() / spread)
+    left = np.asarray(answers.y, np.float64) - np.asarray(answers.prediction, np.float64)
+    squares = left**2
+    low, high = (math.sqrt(max(end, 0.0)) for end in mean_interval(squares))
+    yield "root mean squared error (RMSE)", with_interval(math.sqrt(float(squares.mean())), low, high)
+    yield "mean absolute error (MAE)", _mean(np.abs(left))
+    yield "median absolute error: half of the rows are nearer", _median(np.abs(left))
+    around = (np.asarray(answers.y, np.float64) - np.mean(answers.y)) ** 2
+    if around.mean() > 0.0:
+        ratio = float(squares.mean() / around.mean())
+        spread = np.std((squares - ratio * around) / around.mean(), ddof=1) / math.sqrt(len(left))
+        half = NORMAL_95 * float(spread)
+        low, high = 1.0 - ratio - half, min(1.0 - ratio + half, 1.0)
+        yield (
+            "R², the share of the variance that is explained (higher is better)",
+            with_interval(1.0 - ratio, low, high),
+        )
+
+
+def _median(values: Floats) -> str:
+    """The median, with the order statistics that hold it with 95%."""
+    ordered, n = np.sort(values), len(values)
+    reach = NORMAL_95 * math.sqrt(n) / 2
+    places = np.clip([math.floor(n / 2 - reach), math.ceil(n / 2 + reach)], 0, n - 1).astype(int)
+    return with_interval(float(np.median(values)), float(ordered[places[0]]), float(ordered[places[1]]))
 
 
 def _mean(losses: Floats) -> str:
     if not np.isfinite(losses).all():
-        return number(float(losses.mean()))
+        return "infinite: what was called impossible has happened"
     low, high = mean_interval(losses)
-    return _between(float(losses.mean()), max(low, 0.0), high)
-
-
-def _between(value: float, low: float, high: float) -> str:
-    return f"{number(value)} ({number(low)} to {number(high)})"
+    return with_interval(float(losses.mean()), max(low, 0.0), high)

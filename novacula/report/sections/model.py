@@ -8,8 +8,9 @@ from typing import Any
 
 from novacula.learner.card import Card
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Fragment, Paragraph, number, plain
+from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Fragment, Paragraph, plain
 from novacula.report.reading import Reading
+from novacula.study.leaderboard import short
 
 FIRST, LAST = 30, 5
 """Steps of a long work that are shown."""
@@ -21,10 +22,14 @@ def model(reading: Reading) -> Iterator[Block]:
     """The model that was chosen, and on how many rows it was fitted."""
     entry = reading.chosen
     yield Paragraph(
-        f"{entry.label}, fitted on {reading.study.n_fitted:,} rows. It has {number(entry.n_parameters)} parameters on "
+        f"{entry.label}, fitted on {reading.study.n_fitted:,} rows. It has {_parameters(entry.n_parameters)} on "
         "average over the folds: the numbers that one would need to predict as it does."
     )
     yield from model_blocks(reading.study.best_, reading.card)
+
+
+def _parameters(number: float) -> str:
+    return "1 parameter" if number == 1.0 else f"{short(number)} parameters"
 
 
 def model_blocks(fitted: Any, card: Card) -> Iterator[Block]:

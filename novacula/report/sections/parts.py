@@ -12,9 +12,10 @@ from novacula.evaluate.loss import metric_name
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock
 from novacula.report.reading import Reading
-from novacula.study.cell import build, message_line
+from novacula.study.cell import message_line
 from novacula.study.leaderboard import Entry
 from novacula.study.question import subsample
+from novacula.table.time_limit import TimeLimitError
 from novacula.words import shortened
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def parts(reading: Reading) -> Iterator[Block]:
             "Variance below 0 helps: where a learner is wrong on average, changing its answer makes it right at times."
         )
     if left_out:
-        yield Points(tuple(left_out))
+        yield Points(tuple(left_out)) if len(left_out) > 1 else Paragraph(left_out[0])
 
 
 def finalist_parts(reading: Reading) -> tuple[list[tuple[Entry, BiasVariance]], list[str]]:
@@ -60,14 +61,20 @@ def finalist_parts(reading: Reading) -> tuple[list[tuple[Entry, BiasVariance]], 
         finalists.append(reading.chosen)
     rows = subsample(question.train, ROWS, question.seed)
     split_errors, left_out = [], []
+    if not reading.left:
+        return [], [f"Fitting the finalists {SETS} times each is {reading.too_long(PATIENCE, PATIENCE)}."]
     for entry in finalists:
         seconds = SETS * reading.seconds(entry, len(rows))
-        if seconds > PATIENCE:
-            left_out.append(f"{entry.label} is left out: {SETS} fits would take about {seconds:.0f} s.")
+        if not reading.allows(seconds, PATIENCE):
+            left_out.append(f"{entry.label}, fitted {SETS} times, is {reading.too_long(seconds, PATIENCE)}.")
             continue
-        learner = build(entry.learner, entry.size, question.task, question.seed)
+        learner = question.learner(entry.learner, entry.size)
         try:
-            split = bias_variance(learner, rows.X, n_sets=SETS, loss=_loss(reading), random_state=question.seed)
+            with reading.limited(PATIENCE):
+                split = bias_variance(learner, rows.X, n_sets=SETS, loss=_loss(reading), random_state=question.seed)
+        except TimeLimitError as error:
+            left_out.append(f"{entry.label} is left out: {error} to be fitted {SETS} times.")
+            continue
         except Exception as error:  # a sample may lack what a learner cannot do without, such as a class
             left_out.append(
                 f"{entry.label} is left out, since it could not be fitted on a sample: {message_line(error)}"

@@ -5,14 +5,18 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator
 from importlib.metadata import version
+from pprint import pformat
 
-from novacula.evaluate.loss import LOSSES
+from novacula.evaluate.metric import METRICS
 from novacula.learner.registry import learners
-from novacula.report.blocks import Block, Code, Facts, Paragraph, name_of, number
+from novacula.report.blocks import Block, Code, Facts, Paragraph, number
 from novacula.report.reading import Reading
 from novacula.study.candidates import BASELINES
+from novacula.table.names import name_of
 from novacula.version import __version__
 
+WIDTH = 80
+"""Characters of a line of a long list."""
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -72,8 +76,11 @@ def call(reading: Reading) -> str:
     usual = {name for name, kind in learners().items() if kind.card.task == question.task and kind.card.in_studies}
     if set(named) != usual | {BASELINES[question.task]}:
         arguments["learners"] = sorted(named)
-    lines = [f"    {name}={value!r}," for name, value in arguments.items()]
-    if question.metric is not LOSSES.get(question.metric.name):
+    lines = []
+    for name, value in arguments.items():
+        words = pformat(value, width=WIDTH).replace("\n", "\n" + " " * (len(name) + 5))
+        lines.append(f"    {name}={words},")
+    if question.metric != METRICS.get(question.metric.name):
         lines.append("    metric=metric,  # as it was given")
     else:
         lines.append(f"    metric={question.metric.name!r},")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.evaluate.rows import SupervisedRows
-from novacula.explain import Importance, Surrogate, dependence, importance, surrogate
+from novacula.explain import Dependence, Importance, Surrogate, dependence, surrogate
 from novacula.explain.result import SeenResult
 from novacula.report.blocks import (
     Block,
@@ -21,26 +19,26 @@ from novacula.report.blocks import (
     Fragment,
     Paragraph,
     TableBlock,
-    name_of,
     plain,
 )
+from novacula.report.mattering import FEWEST, PATIENCE, ROWS
 from novacula.report.reading import Reading
 from novacula.report.sections.model import work_html
 from novacula.study.question import subsample
+from novacula.table.names import name_of
+from novacula.table.time_limit import TimeLimitError
+from novacula.words import capitalised
 
-PATIENCE = 4.0
-"""Seconds that predictions for one part of the section may take."""
-ROWS, FEWEST = 2000, 30
-"""Rows that are looked at, at most and at least."""
-REPEATS, DRAWN = 5, 4
-"""Permutations of each column, and columns whose dependence is drawn."""
+DRAWN = 6
+"""Columns whose dependence is drawn."""
 LEAVES = 20
 """Leaves up to which a surrogate is drawn; larger ones are text."""
-TRIED = 200
-"""Rows by which the time of a prediction is measured."""
+CATEGORIES = 12
+"""Categories of a column that are drawn."""
 GRID = 20
-TESTED = 100
-"""Test rows from which they are looked at; of fewer, other rows would say other things."""
+"""Values that a column is set to."""
+TREES = 20
+"""Predictions of as many rows that comparing trees with the model takes about."""
 READABLE = (
     "novacula.tree.",
     "novacula.linear.",
@@ -53,77 +51,83 @@ READABLE = (
 
 def seeing(reading: Reading) -> Iterator[Block]:
     """Importance first, then the dependence of the columns that matter most, and where it helps a surrogate."""
-    if reading.blind:
-        yield Paragraph(f"{reading.chosen.name} uses no column: there is nothing to see into.")
+    importance = reading.matters
+    if isinstance(importance, str):
+        yield Paragraph(importance)
+    else:
+        yield Paragraph(
+            "A column matters if predictions get worse where its values are permuted over the rows. Measured on "
+            f"{reading.asked[1]}; columns that say the same can stand in for each other, and then none of them seems "
+            "to matter."
+        )
+        n_columns = len(reading.model.schema_.features)
+        if len(importance.names) < n_columns:
+            yield Paragraph(
+                f"Of {n_columns:,} columns the {len(importance.names):,} that go most with the answers were permuted: "
+                "all of them would take too long."
+            )
+        yield from blocks_of(importance)
+        yield from _dependences(reading, importance)
+    if not reading.blind and not type(reading.model.model_).__module__.startswith(READABLE):
+        yield from _stand_in(reading)
+
+
+def _stand_in(reading: Reading) -> Iterator[Block]:
+    rows, _ = reading.asked
+    time = min(PATIENCE, reading.left)
+    many = int(min(5 * ROWS, time / reading.seconds_per_row))
+    fewest = min(FEWEST, len(rows))
+    seconds = TREES * fewest * reading.seconds_per_row
+    if many < fewest or not reading.allows(seconds, PATIENCE):
+        yield Paragraph(f"{capitalised(reading.chosen.name)} is hard to read. A tree that says nearly the same is "
+                        f"{reading.too_long(seconds, PATIENCE)}.")  # fmt: skip
         return
-    model, rows, which = reading.study.best_, *_rows(reading)
-    cost = _seconds_per_row(model, rows)
-    n_columns = len(model.schema_.features)
-    many = int(min(ROWS, PATIENCE / (cost * REPEATS * n_columns)))
-    if many < min(FEWEST, len(rows)):
-        yield Paragraph("Predictions take too long to ask the model about what it looks at.")
-        return
-    matters = _importance(reading, model, subsample(rows, many, reading.question.seed).X)
-    yield Paragraph(
-        f"A column matters if predictions get worse where its values are permuted over the rows. Measured on {which}; "
-        "columns that say the same can stand in for each other, and then none of them seems to matter."
-    )
-    yield from blocks_of(matters)
-    yield from _dependences(reading, model, rows, matters, cost)
-    if not type(model.model_).__module__.startswith(READABLE):
-        few = subsample(rows, int(np.clip(PATIENCE / cost, FEWEST, 5 * ROWS)), reading.question.seed)
-        stands = surrogate(model, few.X, random_state=reading.question.seed)
-        yield Paragraph(f"{reading.chosen.name} is hard to read. Here is the smallest tree that says nearly the same.")
-        yield from blocks_of(stands)
+    seed = reading.question.seed
+    with reading.limited(PATIENCE):
+        stands = surrogate(reading.model, subsample(rows, many, seed).X, random_state=seed)
+    yield Paragraph(f"{reading.chosen.name} is hard to read. Here is the smallest tree that says nearly the same.")
+    yield from blocks_of(stands)
 
 
-def _rows(reading: Reading) -> tuple[SupervisedRows, str]:
-    """The rows that are asked about, and which they are."""
-    test = reading.question.test
-    if test is not None and len(test) >= TESTED:
-        return test, "test rows"
-    return reading.question.train, "training rows, which the model has seen"
-
-
-def _seconds_per_row(model: Any, rows: SupervisedRows) -> float:
-    few = subsample(rows, TRIED, 0).X
-    model.predict(few)  # what is compiled or loaded at the first call is not counted
-    start = time.perf_counter()
-    model.predict(few)
-    return (time.perf_counter() - start) / min(TRIED, len(rows))
-
-
-def _importance(reading: Reading, model: Any, table: Any) -> Importance:
-    """By the measure of the study; where that is infinite, by the usual one."""
-    how: dict[str, Any] = {"repeats": REPEATS, "random_state": reading.question.seed}
-    try:
-        return importance(model, table, metric=reading.question.metric, **how)
-    except DataError:
-        return importance(model, table, **how)
-
-
-def _dependences(
-    reading: Reading, model: Any, rows: SupervisedRows, matters: Importance, cost: float
-) -> Iterator[Block]:
+def _dependences(reading: Reading, importance: Importance) -> Iterator[Block]:
     """The dependence of the columns that matter most, side by side."""
-    n = int(min(ROWS // 5, PATIENCE / (cost * DRAWN * GRID)))
-    if n < min(FEWEST, len(rows)):
+    rows, _ = reading.asked
+    kinds = {column.name: column.kind for column in reading.model.schema_.features}
+    first = [importance.names[j] for j in importance.order if importance.rise[j] > 0]
+    names = [name for name in first if kinds[name] != "text"][:DRAWN]
+    if not names:
         return
-    kinds = {column.name: column.kind for column in model.schema_.features}
-    first = [matters.names[j] for j in matters.order if matters.rise[j] > 0 and kinds[matters.names[j]] != "text"]
-    few, pictures = subsample(rows, n, reading.question.seed).X, []
-    for name in first[:DRAWN]:
+    a_row = reading.seconds_per_row * len(names) * GRID
+    fewest = min(FEWEST, len(rows))
+    if not reading.allows(a_row * fewest, PATIENCE):
+        yield Paragraph(f"How its answers move with what matters most is {reading.too_long(a_row * fewest, PATIENCE)}.")
+        return
+    n = int(min(ROWS // 5, min(PATIENCE, reading.left) / a_row))
+    few, pictures = subsample(rows, max(n, fewest), reading.question.seed).X, []
+    for name in names:
         try:
-            pictures.append(FigureBlock.of(dependence(model, few, [name], grid=GRID).figure()))
-        except DataError:  # such as a column that is empty in these rows
+            with reading.limited(PATIENCE):
+                pictures.append(FigureBlock.of(_brief(dependence(reading.model, few, [name], grid=GRID)).figure()))
+        except (DataError, TimeLimitError):  # such as a column that is empty in these rows
             continue
     if pictures:
-        names = ", ".join(name_of(name) for name in first[:DRAWN])
         yield Paragraph(
-            f"How its answers move with what matters most ({names}): means over {min(n, len(rows)):,} rows, in each of "
-            "which the column is set to a value and the others stay as they are."
+            f"How its answers move with what matters most ({', '.join(map(name_of, names))}): means over "
+            f"{len(few):,} rows, in each of which the column is set to a value and the others stay as they are."
         )
         yield FigureRow(tuple(pictures))
+
+
+def _brief(result: Dependence) -> Dependence:
+    """Of many categories those with the lowest and the highest answers, in that order."""
+    axis = result.axes[0]
+    if axis.is_numeric or len(axis.labels) <= CATEGORIES:
+        return result
+    order = np.argsort(result.mean[:, result.output()], kind="stable")
+    ends = np.concatenate([order[: CATEGORIES // 2], order[-CATEGORIES // 2 :]])
+    name = f"{axis.name}, the lowest and the highest of {len(axis.labels)}"
+    shown = replace(axis, name=name, values=axis.values[ends], labels=tuple(axis.labels[k] for k in ends))
+    return replace(result, axes=(shown,), curves=result.curves[:, ends])
 
 
 def blocks_of(result: SeenResult) -> Iterator[Block]:

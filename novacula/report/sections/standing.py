@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.evaluate.compare import compare
-from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
-from novacula.learner.work import Cell
+from novacula.evaluate.metric import Metric
+from novacula.learner.figure import COLOURS, INK, Figure, literal
 from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock
 from novacula.report.reading import Reading
-from novacula.study.leaderboard import Entry, short
+from novacula.report.sections.sizes import shown_curve
+from novacula.study.leaderboard import Entry, short, with_spread
 from novacula.words import capitalised, shortened
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def standing(reading: Reading) -> Iterator[Block]:
     folds = len(reading.question.folds)
     yield Paragraph(
         f"Every learner was fitted {folds} times, each time without one of {folds} folds, and measured on the rows of "
-        f"that fold. The measure is the {reading.measure}: lower is better. Preparation, such as scaling and filling "
-        "in missing values, was repeated within each fold."
+        f"that fold by its {reading.measure}; {reading.question.metric.direction}. Preparation, such as scaling and "
+        "filling in missing values, was repeated within each fold."
     )
     yield FigureBlock.of(error_figure(reading))
     yield leaderboard(reading)
@@ -40,22 +41,22 @@ def standing(reading: Reading) -> Iterator[Block]:
 
 def leaderboard(reading: Reading) -> TableBlock:
     """One row per entry."""
-    header = ("learner", "size", "error", "± s.e.", "training error", "parameters", "fit, seconds", "state")
-    rows = [_row(entry, entry is reading.chosen) for entry in reading.study.leaderboard]
-    return TableBlock(header, tuple(rows), f"Learners by their {reading.measure}; ✓ marks the choice")
-
-
-def _row(entry: Entry, chosen: bool) -> tuple[Cell, ...]:
-    size = "" if entry.size is None else f"{entry.size_name} = {short(entry.size)}"
-    numbers = (entry.error, entry.standard_error, entry.train_error, entry.n_parameters, entry.fit_seconds)
-    return (f"{entry.name}{' ✓' if chosen else ''}", size, *numbers, entry.status)
+    board = reading.study.leaderboard
+    header, rows = board.table()
+    lines = []
+    for entry, (_, *numbers, _) in zip(board, rows, strict=True):
+        size = "" if entry.size is None else f"{entry.size_name} = {short(entry.size)}"
+        state = "" if entry.status == "finished" else entry.status
+        lines.append((f"{entry.name}{' ✓' if entry is reading.chosen else ''}", size, *numbers, state))
+    measure = f"{reading.measure}, {reading.question.metric.direction}"
+    names = ("learner", "size", *header[1:-1], "state")
+    return TableBlock(names, tuple(lines), f"Learners by their {measure}; ✓ marks the choice")
 
 
 def remarks(reading: Reading) -> Iterator[str]:
     """Notes on single entries, and why some did not finish."""
-    for entry in reading.study.leaderboard:
-        if entry.remark and entry.note != reading.study.stopped:  # which is at the top of the page
-            yield entry.remark
+    stopped = reading.study.stopped
+    yield from (one for one in reading.study.leaderboard.remarks if not stopped or stopped not in one)  # at the top
 
 
 def comparisons(reading: Reading) -> Iterator[str]:
@@ -64,12 +65,12 @@ def comparisons(reading: Reading) -> Iterator[str]:
     rivals = {id(one): one for one in (reading.study.choice.best, reading.baseline) if one is not None}
     for rival in rivals.values():
         if rival is not chosen:
-            yield _comparison(chosen, rival)
+            yield _comparison(chosen, rival, reading.question.metric)
 
 
-def _comparison(chosen: Entry, rival: Entry) -> str:
-    names = (f"the error of {chosen.label}", f"that of {rival.label}")
-    first, second = np.asarray(chosen.fold_errors), np.asarray(rival.fold_errors)
+def _comparison(chosen: Entry, rival: Entry, measure: Metric) -> str:
+    names = (f"the {measure.words} of {chosen.label}", f"that of {rival.label}")
+    first, second = (shown_curve(one.fold_errors, measure) for one in (chosen, rival))
     if not np.isfinite(first - second).all():
         return f"{capitalised(names[0])} and {names[1]} cannot be compared: in a fold one of them is infinite."
     return compare(first, second, names=names).sentence()
@@ -78,34 +79,39 @@ def _comparison(chosen: Entry, rival: Entry) -> str:
 def error_figure(reading: Reading) -> Figure:
     """Errors with their standard errors, the band of one standard error above the least, and the baseline."""
     entries = [entry for entry in reading.finished if np.isfinite(entry.error)]
-    best = reading.study.choice.best
+    best, measure = reading.study.choice.best, reading.question.metric
 
     def draw(axes: Axes) -> None:
-        _draw_errors(axes, entries, reading.chosen)
+        _draw_errors(axes, entries, reading)
         if np.isfinite(best.standard_error):
-            label = "within one standard error of the least"
-            axes.axvspan(best.error, best.error + best.standard_error, color=COLOURS[2], alpha=0.18, lw=0, label=label)
-        if reading.baseline is not None:
-            axes.axvline(reading.baseline.error, color=INK, linestyle=":", linewidth=1.2, label="baseline")
-        axes.set_xlabel(literal(f"{reading.measure} (lower is better)"))
+            label = f"within one standard error of the {'highest' if measure.is_complement else 'least'}"
+            ends = sorted((measure.shown(best.error), measure.shown(best.error + best.standard_error)))
+            axes.axvspan(*ends, color=COLOURS[2], alpha=0.18, lw=0, label=label)
+        if reading.baseline is not None and np.isfinite(reading.baseline.error):
+            place = measure.shown(reading.baseline.error)
+            axes.axvline(place, color=INK, linestyle=":", linewidth=1.2, label="baseline")
+        axes.set_xlabel(literal(reading.measure_with_direction))
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
 
-    words = ", ".join(
-        f"{e.label} {few_digits(e.error)} ± {few_digits(np.nan_to_num(e.standard_error))}" for e in entries
+    words = ", ".join(f"{entry.label} {with_spread(entry, measure)}" for entry in entries)
+    alt = (
+        f"{capitalised(reading.measure_with_direction)} with one standard error on either side, the best first: "
+        f"{words}. Chosen: {reading.chosen.label}."
     )
-    alt = f"Errors with one standard error on either side, the least first: {words}. Chosen: {reading.chosen.label}."
-    return Figure(draw, alt, "Errors of the learners in cross-validation", (7.2, 1.7 + 0.32 * len(entries)))
+    title = f"{capitalised(reading.measure)} of the learners in cross-validation"
+    return Figure(draw, alt, title, (7.2, 1.7 + 0.32 * len(entries)))
 
 
-def _draw_errors(axes: Axes, entries: Sequence[Entry], chosen: Entry) -> None:
+def _draw_errors(axes: Axes, entries: Sequence[Entry], reading: Reading) -> None:
     places = np.arange(len(entries), dtype=np.float64)
-    errors = np.array([entry.error for entry in entries])
+    errors = np.array([reading.shown(entry.error) for entry in entries])
     spreads = np.nan_to_num([entry.standard_error for entry in entries])
     lowest = (errors - spreads).min()
-    if errors.max() > WIDE * errors.min() and 2 * lowest > errors.min():  # an end near 0 would be far to the left
+    # An end near 0 would be far to the left.
+    if errors.max() > WIDE * errors.min() and 2 * lowest > errors.min() > 0:
         axes.set_xscale("log")
     axes.errorbar(errors, places, xerr=spreads, fmt="o", color=COLOURS[0], markersize=5, capsize=3)
-    mine = [entry is chosen for entry in entries]
+    mine = [entry is reading.chosen for entry in entries]
     axes.plot(errors[mine], places[mine], "D", color=COLOURS[1], markersize=8, label="chosen", zorder=3)
     axes.set_yticks(places, [literal(shortened(entry.label)) for entry in entries])
     axes.set_ylim(len(entries) - 0.4, -0.6)
