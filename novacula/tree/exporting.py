@@ -1,4 +1,4 @@
-"""A fitted tree in other forms: text, rules, logic, plain data, SQL, Python, a picture."""
+"""A fitted tree in other forms: text, rules, logic, plain data, a picture."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class TreeForms:
         cuts = {a.name: list(a.edges) for a in attributes if a.kind == "cut"}
         model: Any = cls()
         model.set_params(missing="fractional" if named.fractional else "most_common", thresholds=cuts or None)
-        model.schema_ = Schema(tuple(map(_column, attributes)), missing=())
+        model.schema_ = Schema(tuple(map(column_of, attributes)), missing=())
         model.n_features_in_ = len(attributes)
         model.feature_names_in_ = np.array([a.name for a in attributes], dtype=object)
         model.attributes_, model.tree_ = attributes, named.tree
@@ -95,14 +95,6 @@ class TreeExports(TreeForms):
         """Give the disjunction of the paths to leaves of a class."""
         return export.to_dnf(self.named_tree(), class_)
 
-    def to_sql(self, table: str | tuple[str, ...] = "data", **options: Any) -> str:
-        """Give a SELECT that predicts the class of every row of a table; see `novacula.tree.export.to_sql`."""
-        return export.to_sql(self.named_tree(), table, **options)
-
-    def to_python(self, name: str = "predict", *, probabilities: bool = False) -> str:
-        """Give the source of a function that needs nothing but Python: of a mapping of values, the class."""
-        return export.to_python(self.named_tree(), name, probabilities=probabilities)
-
 
 class NumberTreeExports(TreeForms):
     """The forms of a tree for numbers."""
@@ -128,16 +120,8 @@ class NumberTreeExports(TreeForms):
         """Give one rule per leaf that has examples."""
         return export.to_number_rules(self.named_tree())
 
-    def to_sql(self, table: str | tuple[str, ...] = "data", **options: Any) -> str:
-        """Give a SELECT that predicts the number of every row of a table; see `novacula.tree.export.to_number_sql`."""
-        return export.to_number_sql(self.named_tree(), table, **options)
 
-    def to_python(self, name: str = "predict") -> str:
-        """Give the source of a function that needs nothing but Python: of a mapping of values, the number."""
-        return export.to_number_python(self.named_tree(), name)
-
-
-def _column(attribute: Attribute) -> Column:
+def column_of(attribute: Attribute) -> Column:
     """The column that an attribute asks."""
     if attribute.kind == "nominal":
         return Column(attribute.name, "categorical", attribute.labels, declared=True)

@@ -18,26 +18,20 @@ from novacula.tree.export import (
     NamedNumberTree,
     from_dict,
     to_dict,
-    to_number_python,
     to_number_rules,
-    to_number_sql,
     to_text,
 )
 from novacula.tree.exporting import NumberTreeExports
 
-from .programs import run_python, run_sql
 from .random_trees import (
     Sketch,
     as_number_tree,
     as_tree,
-    chain,
     number_trees,
     play_tennis,
-    random_attributes,
-    random_tree,
 )
 from .records import damaged, put, same
-from .walker import arrays, leaves_reached, number, random_rows
+from .walker import arrays, number, random_rows
 
 laws = settings(deadline=None)
 NASTY = (*NASTY_NAMES, "'); DROP TABLE data; --", '"""', "{name}", "\\'\\", "%s", "x" * 300)
@@ -49,20 +43,6 @@ def models(draw, missing=0.4):
     tree, attributes = draw(number_trees())
     named = NamedNumberTree(tree, attributes, fractional=draw(st.booleans()))
     return named, random_rows(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), named, 12, missing)
-
-
-def by_sqlite(named, rows, table="data", **options):
-    return run_sql(to_number_sql(named, table, keep=["the key"], **options), named, rows, table)
-
-
-def by_python(named, rows):
-    return run_python(to_number_python(named), rows)
-
-
-def expected_of(named, rows):
-    """The numbers of rows, to what sums of floats may differ by."""
-    size = float(np.abs(named.tree.value).max())
-    return pytest.approx([float(number(named, row)) for row in rows], rel=1e-12, abs=1e-12 * size)
 
 
 @pytest.fixture
@@ -128,89 +108,6 @@ def test_hostile_names_cannot_break_a_line(prices):
     named = replace(prices, attributes=attributes)
     assert all(line.isprintable() for line in to_text(named).split("\n"))
     assert len(to_text(named).splitlines()) == 5
-
-
-# --- programs ------------------------------------------------------------------------------------------------
-
-
-@laws
-@given(models())
-def test_sql_predicts_as_the_tree(model):
-    named, rows = model
-    names, found = by_sqlite(named, rows)
-    assert names == ["prediction"]
-    assert all(type(value) is float for (value,) in found)
-    assert [value for (value,) in found] == expected_of(named, rows)
-
-
-@laws
-@given(models())
-def test_python_predicts_as_the_tree(model):
-    named, rows = model
-    found = by_python(named, rows)
-    assert all(type(value) is float for value in found)
-    assert found == expected_of(named, rows)
-
-
-@laws
-@given(models())
-def test_a_row_in_one_leaf_gets_its_very_number(model):
-    named, rows = model
-    whole = [row for row in rows if len(leaves_reached(named, row)) == 1]
-    numbers = [float(number(named, row)) for row in whole]
-    assert by_python(named, whole) == numbers
-    assert [value for (value,) in by_sqlite(named, whole)[1]] == numbers
-
-
-def test_a_missing_value(prices):
-    row = {"rooms": None, "town": "Ulm"}
-    whole = replace(prices, fractional=False)
-    # By shares, 8/12 of the row to Ulm's 30 and 4/12 to 35; whole, to the branch of most examples.
-    for named, answer in ((prices, 95 / 3), (whole, 30.0)):
-        assert by_python(named, [row]) == pytest.approx([answer])
-        assert by_sqlite(named, [row])[1] == [pytest.approx((answer,))]
-
-
-@pytest.mark.parametrize("fractional", [True, False])
-def test_hostile_names_and_labels_stay_names_and_labels(fractional):
-    rng = np.random.default_rng(3)
-    attributes = tuple(
-        replace(a, name=name, labels=tuple(f"{name}{v}" for v in a.labels) if a.kind == "nominal" else a.labels)
-        for a, name in zip(random_attributes(rng, len(NASTY)), NASTY, strict=True)
-    )
-    tree = as_number_tree(random_tree(rng, attributes, 3, 40), [-1.5, 2.0, 1e5])
-    named = NamedNumberTree(tree, attributes, fractional=fractional)
-    rows = random_rows(rng, named, 60, 0.2)
-    assert by_python(named, rows) == expected_of(named, rows)
-    names, found = by_sqlite(named, rows, table='no "table"; --', prediction='"')
-    assert names == ['"']
-    assert [value for (value,) in found] == expected_of(named, rows)
-
-
-@pytest.mark.parametrize("fractional", [True, False])
-@pytest.mark.parametrize("value", [0.0, -0.0, 5e-324, -1.7e308])
-def test_one_leaf(fractional, value):
-    named = NamedNumberTree(as_number_tree(as_tree(Sketch((3,)), 1), [value]), (), fractional=fractional)
-    assert by_python(named, [{}, {"x": 1}]) == [value, value]
-    assert by_sqlite(named, [{}])[1] == [(value,)]
-
-
-@pytest.mark.parametrize("fractional", [True, False])
-def test_deep_trees(fractional):
-    tree = as_number_tree(chain(3000), [1.0, -2.0])
-    named = NamedNumberTree(tree, (Attribute("x", "numeric", 0),), fractional=fractional)
-    rows = [{"x": x} for x in (-1.0, 0.5, 0.6, 1499.7, 2999.5, 3000.0, None)]
-    assert by_python(named, rows) == expected_of(named, rows)
-    assert [value for (value,) in by_sqlite(named, rows)[1]] == expected_of(named, rows)
-
-
-def test_what_cannot_be_written(prices):
-    with pytest.raises(ParameterError, match="cannot be the name of a Python function"):
-        to_number_python(prices, "def")
-    with pytest.raises(ParameterError, match="zero character"):
-        to_number_sql(prices, "a\0b")
-    with pytest.raises(ParameterError, match="keep is 'day'"):
-        to_number_sql(prices, keep="day")
 
 
 # --- plain values --------------------------------------------------------------------------------------------
@@ -289,7 +186,7 @@ class HeldTree(NumberTreeExports, BaseEstimator):
 @laws
 @given(models(), st.booleans())
 def test_a_learner_there_and_back(model, absolute):
-    named, rows = replace(model[0], absolute=absolute), model[1]
+    named = replace(model[0], absolute=absolute)
     learner = HeldTree.from_dict(to_dict(named))
     assert same(learner.named_tree(), named)
     assert learner.trace_ == f"nothing of {len(named.attributes)} attributes"
@@ -297,9 +194,6 @@ def test_a_learner_there_and_back(model, absolute):
     assert learner.to_dict() == to_dict(named)
     assert learner.to_text() == to_text(named)
     assert learner.to_rules() == to_number_rules(named)
-    assert run_python(learner.to_python(), rows) == expected_of(named, rows)
-    found = run_sql(learner.to_sql(keep=["the key"]), named, rows)[1]
-    assert [value for (value,) in found] == expected_of(named, rows)
 
 
 def test_a_learner_refuses_a_tree_of_the_other_kind(prices):

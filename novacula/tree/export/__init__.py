@@ -1,13 +1,11 @@
-"""A tree in other forms: text, rules, logic, plain values, SQL, Python and a picture."""
+"""A tree in other forms: text, rules, logic, plain values and a picture."""
 
 from novacula.tree.export.condition import Condition
 from novacula.tree.export.dictionary import from_dict, to_dict
 from novacula.tree.export.logic import DNF, to_dnf
 from novacula.tree.export.named import AnyNamedTree, NamedClassTree, NamedNumberTree, NamedTree
 from novacula.tree.export.plot import plot, tree_figure
-from novacula.tree.export.python import to_number_python, to_python
 from novacula.tree.export.rules import DecisionRule, NumberRule, to_number_rules, to_rules
-from novacula.tree.export.sql import to_number_sql, to_sql
 from novacula.tree.export.text import to_text
 
 __all__ = [
@@ -23,12 +21,8 @@ __all__ = [
     "plot",
     "to_dict",
     "to_dnf",
-    "to_number_python",
     "to_number_rules",
-    "to_number_sql",
-    "to_python",
     "to_rules",
-    "to_sql",
     "to_text",
     "tree_figure",
 ]

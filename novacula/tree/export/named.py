@@ -1,12 +1,8 @@
 """A tree with the words it speaks and the way it predicts: all that an export needs to know.
 
-A row without a value at a test goes down every branch with a share, or whole down one of them. Both are shares:
-
-    fractional    sᵦ = n(branch b) / n(node)
-    otherwise     sᵦ = 1 for the branch of most examples, 0 for the others
-
-A category that the tree never saw counts as no value. The prediction is the mixture of the leaves that are reached:
-of classes the most probable one, where ties go to the first; of numbers the mean.
+A row without a value at a test goes down every branch with its share of the examples, or whole down one of them. A
+category that the tree never saw counts as no value. The prediction is the mixture of the leaves that are reached: of
+classes the most probable one, where ties go to the first; of numbers the mean.
 """
 
 from __future__ import annotations
@@ -48,20 +44,6 @@ class NamedTree(ABC):
     def weight(self) -> Floats:
         """The weight of the training examples at each node."""
         return self.tree.weight
-
-    @cached_property
-    def shares(self) -> Floats:
-        """The share of its parent's rows without a value that comes to each node; 1 for the root."""
-        tree, parent = self.tree, self.tree.parent()
-        above = np.maximum(parent, 0)
-        whole = np.arange(len(tree)) == tree.child[above] + tree.default[above]
-        if self.fractional:
-            # Where no training example was, there is no share to go by but that of the default branch.
-            shares = np.divide(self.weight, self.weight[above], out=whole.astype(float), where=self.weight[above] > 0)
-        else:
-            shares = whole.astype(float)
-        shares[0] = 1.0
-        return shares
 
     def is_leaf(self, node: int) -> bool:
         """Whether a node is a leaf."""
@@ -164,32 +146,24 @@ def weight_and_spread(weight: float, spread: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The way to a leaf: one condition an attribute, in the order of the tests, and the share of missing values.
-
-    `shares[i]` is the part of a row without a value of attribute i of the path that comes this way.
-    """
+    """The way to a leaf: one condition an attribute, in the order of the tests."""
 
     leaf: int
     conditions: tuple[Condition, ...]
-    shares: tuple[float, ...]
 
 
 def paths(named: NamedTree) -> Iterator[Path]:
     """The ways to all leaves, in the order in which a tree is read."""
-    shares = named.shares.tolist()
-    waiting: list[tuple[int, dict[int, tuple[Condition, float]]]] = [(0, {})]
+    waiting: list[tuple[int, dict[int, Condition]]] = [(0, {})]
     while waiting:
         node, asked = waiting.pop()
         if named.is_leaf(node):
-            conditions, missing = zip(*asked.values(), strict=True) if asked else ((), ())
-            yield Path(node, tuple(conditions), tuple(missing))
+            yield Path(node, tuple(asked.values()))
             continue
         feature = int(named.tree.feature[node])
         for child, condition in reversed(named.branches(node)):
-            share = shares[child]
-            if feature in asked:
-                condition, share = asked[feature][0] & condition, asked[feature][1] * share
-            waiting.append((child, {**asked, feature: (condition, share)}))
+            both = asked[feature] & condition if feature in asked else condition
+            waiting.append((child, {**asked, feature: both}))
 
 
 def plain(label: Any, what: str) -> Any:

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from novacula.export.formats.sql import quoted
 from novacula.tree.export import NamedTree
-from novacula.tree.export.sql import quoted
 
 
 def run_sql(
@@ -30,8 +30,8 @@ def run_sql(
     return names[1:], [record[1:] for record in records]
 
 
-def run_python(source: str, rows: list[dict[str, Any]]) -> list[Any]:
-    """What the function `predict` of a source gives for each row."""
+def run_python(source: str, rows: list[dict[str, Any]], function: str = "predict") -> list[Any]:
+    """What a function of a source gives for each row."""
     space: dict[str, Any] = {}
     exec(source, space)
-    return [space["predict"](row) for row in rows]
+    return [space[function](row) for row in rows]

@@ -1,0 +1,1 @@
+"""The formats: each is one writer of programs."""
