@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
+from novacula.cli.compare import compare
 from novacula.cli.exercise import exercise
+from novacula.cli.exporting import export
 from novacula.cli.learn import learn
-from novacula.cli.output import echo_json, print_table
+from novacula.cli.output import echo_json, print_table, warn_in_one_line
 from novacula.cli.pac import pac
 from novacula.cli.predict import explain, predict
+from novacula.cli.reading import ReadingOptions, reads_tables
+from novacula.cli.serve import serve
 from novacula.cli.stopping import StoppableGroup
 from novacula.cli.work import AsJson, Data, Target, work
 from novacula.errors import ParameterError
@@ -27,7 +32,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (learn, predict, explain, work, exercise, pac):
+for command in (learn, compare, predict, serve, explain, export, work, exercise, pac):
     app.command()(command)
 
 
@@ -40,9 +45,14 @@ def run() -> None:
 
     It is 130 when Ctrl-C stopped it, and 143 when SIGTERM did.
     """
+    from novacula.advice import for_command_line
+
     debug = "--debug" in sys.argv
+    if not debug:
+        warnings.showwarning = warn_in_one_line
     try:
-        app([arg for arg in sys.argv[1:] if arg != "--debug"])
+        with for_command_line():
+            app([arg for arg in sys.argv[1:] if arg != "--debug"])
     except (ValueError, TypeError, OSError) as error:
         from novacula import errors
 
@@ -122,15 +132,18 @@ def datasets(json: AsJson = False) -> None:
 
 
 @app.command()
+@reads_tables
 def schema(
     data: Data,
     target: Target = None,
     json: AsJson = False,
+    *,
+    reading: ReadingOptions,
 ) -> None:
     """Read a table and print what its columns are."""
     from novacula.cli.data import read_table
 
-    columns = read_table(data, target).schema
+    columns = read_table(data, target, reading).schema
     typer.echo(columns.to_json() if json else str(columns))
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from novacula.cli import measuring, typing_in
 from novacula.cli.calling import called
 from novacula.cli.data import named_values, read_table
+from novacula.cli.reading import ReadingOptions
 from novacula.errors import ParameterError
 
 TakesTable = Literal["never", "may", "must"]
@@ -35,7 +36,9 @@ def is_calculation(name: str) -> bool:
     return name in CALCULATIONS or name in ONLY_IN_PYTHON
 
 
-def calculate(name: str, settings: Sequence[str], data: Sequence[str], target: str | None) -> tuple[Any, Any]:
+def calculate(
+    name: str, settings: Sequence[str], data: Sequence[str], target: str | None, reading: ReadingOptions
+) -> tuple[Any, Any]:
     """What is calculated from settings and, where it is of one, a table; and rows that it is derived on, or None."""
     if name in ONLY_IN_PYTHON:
         raise ParameterError(f"{name} is for Python: {ONLY_IN_PYTHON[name]}")
@@ -47,7 +50,7 @@ def calculate(name: str, settings: Sequence[str], data: Sequence[str], target: s
         raise ParameterError(f"{name} is of a table: name a file or a data set")
     if calculation.table == "never":
         return calculation.calculate(function, values), None
-    table = read_table(list(data), target) if data else None
+    table = read_table(list(data), target, reading) if data else None
     if calculation.room == "kernel":
         rows = values.pop("X", None) if table is None else measuring.number_rows(table)
         return called(function, values), rows

@@ -2,28 +2,55 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from novacula.cli.output import say
+
 if TYPE_CHECKING:
+    from novacula.cli.reading import ReadingOptions
     from novacula.table import Schema, Table
 
 
-def read_table(names: Sequence[str], target: str | None, drop: Sequence[str] = (), weight: str | None = None) -> Table:
-    """The table, its target named and some of its columns left out."""
+def read_table(
+    names: Sequence[str],
+    target: str | None,
+    reading: ReadingOptions,
+    weight: str | None = None,
+    only: Schema | None = None,
+) -> Table:
+    """The table with its target named; of columns that a model with the schema `only` lacks, nothing is found out."""
+    from novacula import datasets
+    from novacula.errors import DataWarning
+    from novacula.table import read
+
+    if len(names) == 1 and names[0] in datasets.names() and not Path(names[0]).exists():
+        return _data_set(names[0], target, reading, weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # what it says is among the notes
+        return read(list(names), target, weight=weight, only=only, **reading.for_reading())
+
+
+def say_notes(table: Table) -> None:
+    """Say what reading decided on its own."""
+    for note in table.notes:
+        say(f"note: {note}")
+
+
+def _data_set(name: str, target: str | None, reading: ReadingOptions, weight: str | None) -> Table:
+    """A data set of the library, which says itself how it is read."""
     from novacula import datasets
     from novacula.errors import ParameterError
     from novacula.table import read
 
-    if len(names) == 1 and names[0] in datasets.names() and not Path(names[0]).exists():
-        if weight is not None:
-            raise ParameterError(f"{names[0]} names its own weight: --weight is for files")
-        table = datasets.load(names[0])
-        table = table if target is None else table.with_target(target)
-    else:
-        table = read(list(names), target, weight=weight)
-    return table.drop(list(drop)) if drop else table
+    asked = reading.for_reading()
+    of_files = [option for option in asked if option not in ("types", "drop", "keep")]
+    if weight is not None or of_files:
+        option = "weight" if weight is not None else "no-header" if asked.get("header") is False else of_files[0]
+        raise ParameterError(f"--{option} is for files, and {name} is a data set of the library")
+    return read(datasets.load(name), target, types=asked.get("types"), drop=asked.get("drop"))
 
 
 def one_row(table: Table, row: int, schema: Schema) -> Table:

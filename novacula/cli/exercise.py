@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from novacula.cli.output import echo_json, say
+from novacula.cli.reading import ReadingOptions, reads_tables
 from novacula.cli.work import AsJson, Data, LearnerName, Setting, Target, derivation
 
 MOST_ROWS, MOST_COLUMNS = 30, 10
@@ -21,6 +22,7 @@ PAGE = """<!doctype html>
 DOCUMENT = "\\documentclass{{article}}\n\\usepackage{{amsmath}}\n\\begin{{document}}\n{body}\\end{{document}}\n"
 
 
+@reads_tables
 def exercise(
     learner: LearnerName,
     data: Data,
@@ -43,12 +45,14 @@ def exercise(
         Path | None, typer.Option("-o", "--out", help="An .html, .md, .tex or .txt file; the solution goes beside it.")
     ] = None,
     json: AsJson = False,
+    *,
+    reading: ReadingOptions,
 ) -> None:
     """Write a worksheet that asks for numbers of a derivation, and its solution; or mark answers to it."""
     from novacula.cli.data import read_table
     from novacula.cli.fitting import fit_learner
 
-    table = read_table(data, target)
+    table = read_table(data, target, reading)
     if made:
         from novacula.datasets.made import made_table
 

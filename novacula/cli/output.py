@@ -41,6 +41,11 @@ def say(words: str) -> None:
     typer.echo(words, err=True)
 
 
+def warn_in_one_line(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning as one line, without the place in the source, which says nothing to who types commands."""
+    say(f"novacula: {_one_line(str(message))}")
+
+
 def _one_line(cell: str) -> str:
     """A cell of a tab-separated line: characters that would break the line become a space."""
     return " ".join(cell.split()) if any(mark in cell for mark in "\t\n\r") else cell

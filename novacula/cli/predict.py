@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from novacula.cli.output import echo_json, say
+from novacula.cli.reading import ReadingOptions, reads_tables
 from novacula.cli.work import (
     AsJson,
     BookNotation,
@@ -20,10 +22,12 @@ from novacula.cli.work import (
     derivation,
     print_work,
 )
+from novacula.errors import UnseenCategoryWarning
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file that `novacula learn` or `save` wrote.")]
 
 
+@reads_tables
 def predict(
     model: ModelFile,
     data: Annotated[list[str], typer.Argument(help="The rows: a file, several, a glob, or a data set by name.")],
@@ -33,26 +37,57 @@ def predict(
     raw: Annotated[
         bool, typer.Option(help="Write cells as they are, even those that a spreadsheet would run.")
     ] = False,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Add what each column contributes to the prediction of each row.")
+    ] = False,
     json: AsJson = False,
+    *,
+    reading: ReadingOptions,
 ) -> None:
-    """Predict the rows of a table, with probabilities where the model has them."""
-    from novacula.cli.data import read_table
-    from novacula.cli.export import predictions, to_bytes
+    """Predict the rows of a table, with probabilities or intervals where the model has them.
+
+    What is new about the rows is said: unseen categories, values outside of those of the fit, columns that drifted.
+    """
+    from novacula.cli.data import read_table, say_notes
+    from novacula.cli.predictions import PARQUET, predictions, require_ending, text_pieces, to_bytes, to_records
     from novacula.learner import load
     from novacula.writing import replace_file
 
-    loaded = load(model)
-    rows = predictions(loaded, read_table(data, None))
-    if json:
-        echo_json(rows.to_pylist())
-    elif out is None:
-        typer.echo(to_bytes(rows, ".csv", safe=not raw).decode(), nl=False)
     if out is not None:
-        content = to_bytes(rows, out.suffix.lower(), safe=not raw)
-        replace_file(out, content)
-        say(f"{rows.num_rows:,} rows are in {out}.")
+        require_ending(out.suffix.lower())
+    loaded = load(model)
+    table = read_table(data, None, reading, only=loaded.schema_)
+    say_notes(table)
+    with warnings.catch_warnings():
+        if hasattr(loaded, "drift"):
+            warnings.simplefilter("ignore", UnseenCategoryWarning)  # the drift says the same
+            say_drift(loaded, table)
+        if json:
+            echo_json(to_records(predictions(loaded, table, explained)))
+        elif out is None:
+            for piece in text_pieces(loaded, table, ".csv", safe=not raw, explained=explained):
+                typer.echo(piece.decode(), nl=False)
+        if out is not None:
+            ending = out.suffix.lower()
+            pieces = (
+                [to_bytes(predictions(loaded, table, explained), ending, safe=not raw)]
+                if ending in PARQUET
+                else text_pieces(loaded, table, ending, safe=not raw, explained=explained)
+            )
+            replace_file(out, pieces)
+            say(f"{len(table):,} rows are in {out}.")
 
 
+def say_drift(model: Any, table: Any) -> None:
+    """Say how the rows differ from those of the fit."""
+    from novacula.table.names import printable
+
+    for column in model.drift(table):
+        for sentence in column.sentences():
+            say(f"note: {printable(sentence)}")
+
+
+@reads_tables
 def explain(
     model: ModelFile,
     data: Annotated[list[str] | None, typer.Argument(help="The rows, one of which is explained.")] = None,
@@ -76,6 +111,8 @@ def explain(
     target: Annotated[str | None, typer.Option(help="The column that the model predicts, for --importance.")] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="A page with figures, for what is asked.")] = None,
     json: AsJson = False,
+    *,
+    reading: ReadingOptions,
 ) -> None:
     """Derive a model from its numbers, or the prediction of one row; or see what it looks at."""
     from novacula.cli.data import read_table
@@ -86,7 +123,7 @@ def explain(
     loaded = load(model)
     asked = SeenParts(importance, tuple(depend or ()), interaction, contributions, surrogate, target, row)
     if asked.is_any:
-        show_seen(loaded, data or (), asked, out, model.name, form, json)
+        show_seen(loaded, data or (), asked, reading, out, model.name, form, json)
         return
     if out is not None or target is not None:
         raise ParameterError(
@@ -97,7 +134,7 @@ def explain(
         raise ParameterError(
             f"--row{'' if rows is None else 's'} needs a table: name the file of the rows after the model"
         )
-    table = read_table(data, None) if data else None
+    table = read_table(data, None, reading, only=loaded.schema_) if data else None
     if data and row is None and rows is None:
         row = 1
     how = {"terms": terms, "digits": digits, "detail": detail, "notation": notation, "iteration": iteration}

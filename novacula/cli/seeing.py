@@ -13,6 +13,7 @@ from novacula.cli.output import echo_json, say
 from novacula.cli.work import print_work
 
 if TYPE_CHECKING:
+    from novacula.cli.reading import ReadingOptions
     from novacula.explain.result import SeenResult
     from novacula.table import Table
 
@@ -39,7 +40,14 @@ class SeenParts:
 
 
 def show_seen(
-    model: Any, data: Sequence[str], asked: SeenParts, out: Path | None, name: str, form: str, json: bool
+    model: Any,
+    data: Sequence[str],
+    asked: SeenParts,
+    reading: ReadingOptions,
+    out: Path | None,
+    name: str,
+    form: str,
+    json: bool,
 ) -> None:
     """Print what is asked of a model, or write it to a page."""
     from novacula.cli.data import read_table
@@ -51,7 +59,8 @@ def show_seen(
         raise ParameterError("--row is of --contributions: the others are of many rows")
     if asked.target is not None and not asked.importance:
         raise ParameterError("--target is of --importance: the others need no truth")
-    found = list(_results(model, read_table(list(data), asked.target), asked))
+    table = read_table(list(data), asked.target, reading, only=model.schema_)
+    found = list(_results(model, table, asked))
     if json:
         echo_json([{"title": title, **_as_json(result)} for title, result in found])
     elif out is None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from novacula.cli.output import echo_json
+from novacula.cli.reading import ReadingOptions, reads_tables
 
 LearnerName = Annotated[str, typer.Argument(help="A name that `novacula learners` lists, or a word of it.")]
 Data = Annotated[list[str], typer.Argument(help="A file, several, a glob, or a data set by name.")]
@@ -24,6 +25,7 @@ BookNotation = Annotated[str | None, typer.Option("--notation", help="mitchell o
 Iteration = Annotated[int | None, typer.Option(help="Derive this iteration of the fit, counted from 1.")]
 
 
+@reads_tables
 def work(
     name: Annotated[str, typer.Argument(help="A learner, or a calculation such as newton or pac_sample_size.")],
     data: Annotated[
@@ -40,6 +42,8 @@ def work(
     setting: Setting = None,
     form: Form = "text",
     json: AsJson = False,
+    *,
+    reading: ReadingOptions,
 ) -> None:
     """Print a derivation with the numbers put in: of a learner fitted to a table, or of a calculation.
 
@@ -55,13 +59,13 @@ def work(
     if is_calculation(name):
         if row is not None or rows is not None:
             raise ParameterError(f"{name} derives no rows: leave --row and --rows out")
-        result, on_rows = calculate(name, setting or (), data or (), target)
+        result, on_rows = calculate(name, setting or (), data or (), target, reading)
         asked = {option: value for option, value in how.items() if value is not None}
         print_work(result.work(on_rows, **asked), form, json)
         return
     if not data:
         raise ParameterError(f"{name} is fitted to a table: name a file or a data set")
-    table = read_table(data, target)
+    table = read_table(data, target, reading)
     print_work(derivation(fit_learner(name, table, setting or ()), table, row, rows, **how), form, json)
 
 

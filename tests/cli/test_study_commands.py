@@ -217,9 +217,12 @@ BAD = {
     "one column": (b"y\n" + b"a\nb\n" * 5, "no column to learn from, only the target 'y'"),
     "unknown target": (f"x,z\n{ROWS}".encode(), "no column 'y'"),
     "one class": (b"x,y\n" + b"1,a\n2,a\n" * 5, "one class only, 'a'"),
-    "missing target": (f"x,y\n{ROWS}21,\n".encode(), "row 21 of .* has no value for the target 'y'"),
+    "missing targets": (
+        f"x,y\n{ROWS}{'21,NA' + chr(10)}".replace(",a", ",").encode(),
+        "11 of the 21 rows of .* have no value for 'y': say --unlabelled if they are to be left out",
+    ),
     "two columns of one name": (f"x,y,x\n{ROWS.replace(',a', ',a,1').replace(',b', ',b,2')}".encode(), "called 'x'"),
-    "wrong encoding": ("x,y\ncafé,a\ncafé,b\n".encode("latin-1"), "line 2: the byte 0xe9"),
+    "damaged": (b"x,y\n1,a\n1\xff,b\n", "line 3: the byte 0xff is not utf-8: say --encoding cp1252"),
     "ragged": (f"x,y\n{ROWS}21\n".encode(), "row 21 of .* has 1 value"),
     "zero bytes": (bytes(range(256)), "zero bytes"),
     "few rows": (b"x,y\n1,a\n2,b\n", "needs at least 4"),
@@ -275,3 +278,90 @@ def test_nasty_names_go_through_everything(novacula, tmp_path):
         assert not [cell for row in csv.reader(file) for cell in row if cell.startswith(("=", "@", "+"))]
     assert novacula("explain", model, tmp_path / "nasty.parquet", "--row", 1).code == 0
     assert novacula("schema", tmp_path / "nasty.parquet").code == 0
+
+
+# --- what predict says beside the answers -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def prices(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.normal(80, 20, 200).round(1), "kind": rng.choice(["flat", "house"], 200)})
+    frame["price"] = (frame["size"] * 3 + 50 * (frame["kind"] == "house") + rng.normal(0, 20, 200)).round(1)
+    nv.learn(nv.read(frame, "price"), learners=["ridge"], folds=4, jobs=1, budget=None).best_.save(tmp_path / "p.nova")
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    return tmp_path
+
+
+def test_intervals_and_contributions_stand_beside_the_prediction(novacula, prices):
+    done = novacula("predict", prices / "p.nova", prices / "new.csv", "--explain", "-o", prices / "out.csv")
+    assert done.code == 0, done.err
+    rows, model = pd.read_csv(prices / "out.csv"), nv.load(prices / "p.nova")
+    assert rows.columns.tolist()[3:] == ["prediction", "90% from", "90% to", "size adds", "kind adds"]
+    ends = model.predict_interval(nv.read(prices / "new.csv"))
+    np.testing.assert_allclose(rows[["90% from", "90% to"]], ends)
+    rest = rows["prediction"] - rows["size adds"] - rows["kind adds"]
+    np.testing.assert_allclose(rest, rest[0])  # what is left is the same for all
+    assert rows["price"].between(rows["90% from"], rows["90% to"]).mean() == pytest.approx(0.9, abs=0.05)
+
+
+def test_a_long_file_is_written_piece_by_piece(novacula, prices):
+    frame = pd.read_csv(prices / "new.csv").drop(columns="price")
+    long = pd.concat([frame] * 1000, ignore_index=True)  # some megabytes, which are parsed in several pieces
+    long.to_csv(prices / "long.csv", index=False)
+    assert len(list(nv.read(prices / "long.csv").batches())) > 1
+    assert novacula("predict", prices / "p.nova", prices / "long.csv", "-o", prices / "out.csv").code == 0
+    rows = pd.read_csv(prices / "out.csv")
+    pd.testing.assert_frame_equal(rows[["size", "kind"]], long)
+    np.testing.assert_allclose(rows["prediction"], nv.load(prices / "p.nova").predict(long))
+
+
+def test_what_is_new_about_the_rows_is_said(novacula, prices):
+    frame = pd.read_csv(prices / "new.csv")
+    frame.assign(size=frame["size"] + 500, kind=["boat", *frame["kind"][1:]]).to_csv(prices / "odd.csv", index=False)
+    done = novacula("predict", prices / "p.nova", prices / "odd.csv", "-o", prices / "out.csv")
+    assert "note: 200 of 200 values of 'size' are outside of" in done.err
+    assert "note: 'size' has drifted: its mean is" in done.err
+    assert "note: 1 of 200 values of 'kind' are none of the categories of the fit" in done.err
+    assert "UnseenCategoryWarning" not in done.err
+    same = novacula("predict", prices / "p.nova", prices / "new.csv", "-o", prices / "out.csv")
+    assert "drifted" not in same.err
+
+
+# --- options of learn -------------------------------------------------------------------------------------------------
+
+
+def test_costs_groups_and_a_test_file(novacula, weather, tmp_path):
+    base = ("learn", weather, "--target", "play", "--learners", "naive-bayes", "--folds", "3", "--jobs", "1")
+    costs = '{"no": {"no": 0, "yes": 1}, "yes": {"no": 9, "yes": 0}}'
+    done = novacula(*base, "--metric", "cost", "--costs", costs, "--out", tmp_path / "c")
+    assert done.code == 0, done.err
+    assert "mean cost" in done.out
+    assert nv.load(tmp_path / "c" / "model.nova").costs["yes"] == {"no": 9.0, "yes": 0.0}
+    done = novacula(*base, "--test", weather, "--out", tmp_path / "t")
+    assert "On 60 test rows" in done.out
+    done = novacula(*base, "--groups", "sky", "--test", "0", "--out", tmp_path / "g")
+    assert "Rows with the same 'sky' are held out together" in done.out
+    done = novacula(*base, "--class-weight", "balanced", "--out", tmp_path / "w")
+    assert nv.load(tmp_path / "w" / "model.nova").class_weight == "balanced"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--metric", "cost"), "--metric cost and --costs go together"),
+        (("--costs", "{}"), "--metric cost and --costs go together"),
+        (("--metric", "cost", "--costs", "[1]"), "--costs says for each class what each answer costs"),
+        (("--metric", "r2"), "R² is not a measure of classification"),
+        (("--class-weight", "{yes"), "--class-weight is balanced, or a weight by class"),
+        (("--class-weight", "even"), "class_weight is 'even'"),
+        (("--target-transform", "log"), "target_transform is for a target of numbers"),
+        (("--time", "sky"), "time names 'sky', which is categorical"),
+        (("--without", "nobody"), "nobody"),
+        (("--test", "nowhere.csv"), "there is no file 'nowhere.csv'"),
+    ],
+)
+def test_options_that_make_no_sense(novacula, weather, tmp_path, options, words):
+    done = novacula("learn", weather, "--target", "play", "--out", tmp_path / "x", *options)
+    assert done.code == 2
+    assert words in done.err
