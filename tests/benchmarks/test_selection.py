@@ -75,7 +75,12 @@ def test_a_quick_run_leaves_the_page_alone():
 
 
 def test_start_up_is_a_probe_and_no_race():
-    assert [w.name for w in FOUND if isinstance(w, Probe)] == ["start_up", "large_version_spaces"]
+    assert [w.name for w in FOUND if isinstance(w, Probe)] == [
+        "serve",
+        "small_fits",
+        "start_up",
+        "large_version_spaces",
+    ]
 
 
 def test_sizes_in_words():
