@@ -27,7 +27,10 @@ def learn(
         str | None, typer.Option(help="The column to learn; without one, clusters are looked for.")
     ] = None,
     learners: Annotated[
-        str | None, typer.Option(help="Learners, separated by commas; by default all that fit.")
+        str | None,
+        typer.Option(
+            help="Learners, separated by commas; by default all that fit. With dots another library's: sklearn.svm.SVC."
+        ),
     ] = None,
     without: Annotated[str | None, typer.Option(help="Learners that take no part, separated by commas.")] = None,
     folds: Annotated[
@@ -183,7 +186,10 @@ def write(study: Any, out: Path) -> dict[str, Path]:
     from novacula.writing import replace_file
 
     paths = {"report": out / "report.html", "model": out / "model.nova", "numbers": out / "study.json"}
-    study.best_.save(paths["model"])
+    if study.is_foreign:
+        paths.pop("model").unlink(missing_ok=True)  # of an earlier run, whose choice was another
+    else:
+        study.best_.save(paths["model"])
     replace_file(paths["numbers"], json.dumps(study.to_dict(), ensure_ascii=False, indent=1).encode())
     study.report(paths["report"])  # last: Ctrl-C ends what takes long in it, and is raised again
     return paths
@@ -202,7 +208,8 @@ def print_study(study: Any, written: dict[str, Path]) -> None:
         sentences = [str(study)]
     for sentence in sentences:
         typer.echo(sentence)
-    typer.echo(f"The report is in {written['report']}, the model in {written['model']}.")
+    model = f"the model in {written['model']}" if "model" in written else "and no model is written"
+    typer.echo(f"The report is in {written['report']}, {model}.")
 
 
 @contextmanager

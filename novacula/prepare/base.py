@@ -91,6 +91,10 @@ class PreparedLearner(Learner):
         """What is done to target and weights before the learner sees them."""
         return None
 
+    def _check_storable(self) -> None:
+        if isinstance(self.learner, Learner):
+            self.learner._check_storable()
+
     def _check_state(self) -> None:
         """After loading: columns must go through the preparation to the learner, which is of the kind asked for."""
         if not self.preparation_.fits(self.schema_):

@@ -14,7 +14,6 @@ from novacula.evaluate.loss import LOSSES, Floats, LossFunction
 from novacula.evaluate.rows import SupervisedRows
 from novacula.explain import Importance
 from novacula.learner.card import Card
-from novacula.learner.registry import find
 from novacula.report.making import Interruption
 from novacula.report.mattering import measure_importance
 from novacula.study import Study
@@ -91,7 +90,7 @@ class Reading:
     @property
     def card(self) -> Card:
         """The card of the chosen learner."""
-        return find(self.chosen.learner).card
+        return self.question.card(self.chosen.learner)
 
     @property
     def measure(self) -> str:
@@ -136,7 +135,7 @@ class Reading:
     def seconds(self, entry: Entry, n_rows: int) -> float:
         """About how long a fit of an entry takes on n_rows."""
         measured = entry.rows or self.question.extent.n_rows
-        exponent = find(entry.learner).card.cost_exponents.get("n", 1.0)
+        exponent = self.question.card(entry.learner).cost_exponents.get("n", 1.0)
         return float(entry.fit_seconds * (n_rows / measured) ** exponent)
 
     # --- answers for rows that were not seen ------------------------------------------------------------------------

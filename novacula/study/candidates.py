@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from novacula.evaluate.rows import METHODS
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.registry import find, learners, look_up
+from novacula.study.guest import label
 from novacula.study.question import Question
 from novacula.table.equal_rows import equal_rows
 from novacula.words import quoted
@@ -24,7 +25,7 @@ BASELINES = {"classification": "plurality-classifier", "regression": "mean-regre
 class LearnerCandidate:
     """A learner, the sizes to try from the simplest on (one None: as it comes), and why it cannot take part."""
 
-    learner: str
+    learner: str  # its name
     card: Card
     sizes: tuple[object, ...]
     obstacle: str = ""
@@ -44,7 +45,7 @@ def candidates(
         if any(find(name).card.conjunctive for name in chosen) and not _may_be_conjunction(question):
             chosen = [name for name in chosen if not find(name).card.conjunctive]
     else:
-        chosen = [look_up(name, question.task) for name in names]
+        chosen = [name if name in question.guests else look_up(name, question.task) for name in names]
     left_out = {look_up(name, question.task) for name in without}
     chosen = [name for name in chosen if name not in left_out]
     if not chosen:
@@ -68,21 +69,21 @@ def _may_be_conjunction(question: Question) -> bool:
 
 
 def _candidate(name: str, question: Question) -> LearnerCandidate:
-    kind = find(name)
-    card = kind.card
-    sizes = card.size_path(question.extent) or (None,)
-    return LearnerCandidate(name, card, sizes, _obstacle(kind, question))
+    learner = question.unprepared(name)
+    card, obstacle = learner.card, _obstacle(learner, question)
+    if name in question.guests:  # takes part as it is
+        return LearnerCandidate(name, replace(card, name=label(question.estimator(name))), (None,), obstacle)
+    return LearnerCandidate(name, card, card.size_path(question.extent) or (None,), obstacle)
 
 
-def _obstacle(kind: type[Learner], question: Question) -> str:
-    card = kind.card
+def _obstacle(learner: Learner, question: Question) -> str:
+    card = learner.card
     if card.conjunctive and question.extent.n_classes != 2:
         return f"it learns two classes, and there are {question.extent.n_classes}"
     if "measured" in card.needs and (texts := question.table.layout.of_kind("text")):
         return f"it takes densities of numbers, and {quoted(texts[0].name)} would be counts of words"
-    made = kind(**card.study_settings)  # for some learners a setting decides what they give
     measure = question.metric
-    if not any(hasattr(made, method) for method in METHODS[measure.needs]):
+    if not any(hasattr(learner, method) for method in METHODS[measure.needs]):
         what = {"probabilities": "probabilities", "decision": "decision values", "scores": "scores"}[measure.needs]
         return f"it gives no {what}, which the {measure.words} needs"
     return ""

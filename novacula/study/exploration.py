@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,8 @@ class Exploration:
     seconds: float
     stopped: str = ""  # why it ended before its time, if it did
     command: str = ""  # what repeats this exploration
+
+    is_foreign: ClassVar[bool] = False  # the model is this library's, so that a file can hold it
 
     @property
     def fingerprint(self) -> str:

@@ -21,6 +21,7 @@ from novacula.study.candidates import BASELINES, candidates
 from novacula.study.clock import Clock
 from novacula.study.contender import Contender
 from novacula.study.finding import Finding
+from novacula.study.guest import guests
 from novacula.study.leaderboard import Entry, cells, choice, leaderboard, without_twins
 from novacula.study.ledger import Ledger
 from novacula.study.out_of_fold import with_honesty
@@ -56,7 +57,7 @@ def learn(
     data: Any,
     target: str | None = None,
     *,
-    learners: Sequence[str] | None = None,
+    learners: Sequence[Any] | None = None,
     without: Collection[str] = (),
     folds: int | None = None,
     test: float | Any = 0.2,
@@ -82,7 +83,9 @@ def learn(
     ----------
     data : a Table, a path, a frame; what `novacula.read` takes
     target : the column to learn; a table may name its own. Without one, clusters and densities are looked for
-    learners : ids of learners, or words of them; every learner whose card fits, if None
+    learners : ids of learners, or words of them; every learner whose card fits, if None. An estimator takes part as it
+        is: one of ours with parameters of its own, one of scikit-learn's behind the same preparation, or a pipeline,
+        which is given a frame of the columns
     without : ids of learners that take no part
     folds : of cross-validation, the same for all learners; if None 10, 5 from 10,000 rows on and 3 from 100,000
     test : share of the rows that is put aside for one test of the choice, at the end; or a table of other rows
@@ -135,7 +138,9 @@ def learn(
         target_transform=target_transform,
     )
     question, findings = _without_names(question, (*_of_reading(table), *find_trouble(question, keep)))
-    race = _race(question, candidates(question, learners, without), Ledger(resume, question.fingerprint), clock)
+    names, given = guests(learners, question.task, random_state)
+    question = replace(question, guests=given)
+    race = _race(question, candidates(question, names, without), Ledger(resume, question.fingerprint), clock)
     try:
         with Watcher() if watch is None else nullcontext(watch) as watcher:
             _run(race, question, jobs, client, watcher, clock)
@@ -171,7 +176,13 @@ def _of_reading(table: Table) -> list[Finding]:
 
 
 def _of_choice(taken: Entry, question: Question) -> list[Finding]:
-    """That nothing was learned from many rows, which is worth a look at the columns."""
+    """That nothing was learned from many rows, which is worth a look at the columns; or that the choice is not ours."""
+    if question.is_foreign(taken.learner):
+        sentence = (
+            f"{taken.name} is another library's: no model file can hold it, and it derives nothing. Leave it out to "
+            "have the best of the others."
+        )
+        return [Finding("foreign", sentence, (), "warning")]
     if taken.learner != BASELINES[question.task] or len(question.train) < MANY:
         return []
     sentence = (
@@ -189,7 +200,8 @@ def _race(question: Question, entered: Sequence[Any], ledger: Ledger, clock: Clo
 def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: Watch, clock: Clock) -> None:
     """Run the race: in this process as long as it is short, then with a crew."""
     small = question.extent.n_rows * question.extent.n_columns < WIDE
-    starts_here = client is None and (jobs == 1 or (jobs is None and small and can_limit_time()))
+    has_foreign = any(map(question.is_foreign, question.guests))  # whose loops only the end of their process ends
+    starts_here = client is None and (jobs == 1 or (jobs is None and small and can_limit_time() and not has_foreign))
     if starts_here:
         alone = Alone(question)
         _plan(race, question, alone, thread_count() if jobs is None else jobs, clock)
@@ -225,7 +237,8 @@ def _finished(
 ) -> Study:
     """Choose, fit the choice to all rows, find out how far it can be trusted, and test it once."""
     measured = [entry for contender in race.contenders for entry in cells(contender, race.stopped)]
-    measured = without_twins(measured) if question.task == "regression" else measured
+    if question.task == "regression":
+        measured = without_twins(measured, set(filter(question.is_foreign, question.guests)))
     taken = choice(measured, rule, question.task, question.metric)
     fitted = refit(taken.entry, question, clock)
     fitted, answers = with_honesty(fitted, question, taken.entry, clock)

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
+from sklearn.base import clone
 
 from novacula.evaluate.costs import CostMatrix
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.metric import Metric
 from novacula.evaluate.rows import SupervisedRows
-from novacula.learner.card import Extent
+from novacula.learner.base import Learner
+from novacula.learner.card import Card, Extent
 from novacula.learner.registry import find
+from novacula.study.guest import Guest
 from novacula.table import Table
 
 Task: TypeAlias = Literal["classification", "regression"]
@@ -41,6 +44,7 @@ class Question:
     n_drawn_from: int = 0  # rows of the table, if these rows were drawn from more than could be held; else 0
     numbers: Any = None  # of the training rows in the table that was read, from 1; None: not known
     test_numbers: Any = None  # of the test rows
+    guests: Mapping[str, Learner] = field(default_factory=dict)  # learners that were given rather than named
 
     @property
     def table(self) -> Table:
@@ -56,14 +60,33 @@ class Question:
         test = None if self.test is None else replace(self.test, X=self.test.X.drop(list(names)))
         return replace(self, train=kept, test=test)
 
+    def unprepared(self, name: str) -> Learner:
+        """A learner as a study takes it, not fitted: by its name, or the one that was given."""
+        if name in self.guests:
+            return clone(self.guests[name])
+        kind = find(name)
+        return kind(**kind.card.study_settings)
+
+    def card(self, name: str) -> Card:
+        """The card of a learner that takes part."""
+        return self.guests[name].card if name in self.guests else find(name).card
+
+    def estimator(self, name: str) -> Any:
+        """What a learner was named or given as."""
+        guest = self.guests.get(name, name)
+        return guest.estimator if isinstance(guest, Guest) else guest
+
+    def is_foreign(self, name: str) -> bool:
+        """Whether a learner is another library's, which no model file can hold."""
+        return isinstance(self.guests.get(name), Guest)
+
     def learner(self, name: str, size: Any) -> Any:
         """A learner of this size, not fitted, behind its preparation, which answers by the metric's costs."""
         from novacula.prepare import PreparedClassifier, PreparedRegressor
 
-        kind = find(name)
-        model: Any = kind(**kind.card.study_settings)
+        model: Any = self.unprepared(name)
         if size is not None:
-            model.set_params(**{str(kind.card.size): size})
+            model.set_params(**{str(model.card.size): size})
         if "random_state" in model.get_params():
             model.set_params(random_state=self.seed)
         if self.task == "regression":

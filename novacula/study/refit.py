@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from novacula.errors import UnseenCategoryWarning
-from novacula.learner.registry import find
 from novacula.study.cell import message_line
 from novacula.study.clock import Clock
 from novacula.study.contender import FEWEST_ROWS
@@ -61,7 +60,7 @@ def _fewer(n: int, of: int) -> Finding:
 def rows_in_time(taken: Entry, question: Question, wanted: int, clock: Clock) -> int:
     """As many of the wanted rows as can be fitted in the time that is left for it, but no fewer than in the race."""
     measured = taken.rows or question.extent.n_rows
-    exponent = find(taken.learner).card.cost_exponents.get("n", 1.0)
+    exponent = question.card(taken.learner).cost_exponents.get("n", 1.0)
     if clock.budget is None or wanted <= measured or taken.fit_seconds <= 0.0:
         return wanted
     growth = (clock.for_refit / taken.fit_seconds) ** (1.0 / exponent)
@@ -71,7 +70,7 @@ def rows_in_time(taken: Entry, question: Question, wanted: int, clock: Clock) ->
 def fit_on_all(taken: Entry, question: Question, table: Table, tested: FittedChoice, clock: Clock) -> FittedChoice:
     """The choice fitted on every row of a table too large to hold, if it streams; else the model that was tested."""
     n, rows = question.n_drawn_from, tested.n_rows
-    if "stream" not in find(taken.learner).card.scales:
+    if "stream" not in question.card(taken.learner).scales:
         sentence = f"The model was fitted on {rows:,} of {n:,} rows, since {taken.name} needs all its rows in memory."
         return replace(tested, findings=(*tested.findings, Finding("sampled", sentence)))
     if rows_in_time(taken, question, n, clock) < n:

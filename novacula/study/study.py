@@ -56,6 +56,11 @@ class Study:
         """Why this learner was chosen."""
         return self.choice.reason
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the choice is another library's, which no model file can hold."""
+        return self.question.is_foreign(self.choice.entry.learner)
+
     @cached_property
     def out_of_fold(self) -> Answers:
         """Answers for the training rows, each by a model that has not seen it; takes as many fits as folds.

@@ -42,6 +42,19 @@ def test_learn_writes_report_model_and_numbers(novacula, weather, tmp_path):
     assert "--target play" in numbers["command"]
 
 
+def test_a_learner_of_another_library_is_named_with_dots(novacula, weather, tmp_path):
+    out = tmp_path / "run"
+    assert novacula("learn", weather, "--target", "play", *QUICK, "--out", out).code == 0
+    theirs = ("--learners", "sklearn.ensemble.RandomForestClassifier", "--without", "plurality", "--folds", "3")
+    done = novacula("learn", weather, "--target", "play", *theirs, "--rule", "min", "--jobs", "1", "--out", out)
+    assert done.code == 0
+    assert "RandomForestClassifier(random_state=0) is chosen" in done.out
+    assert "is another library's: no model file can hold it" in done.out
+    assert done.out.endswith("report.html, and no model is written.\n")
+    assert not (out / "model.nova").exists()  # that of the run before would answer for this one
+    assert "model" not in json.loads((out / "study.json").read_text())
+
+
 def test_json_is_json_alone(novacula, weather, tmp_path):
     done = novacula("learn", weather, "--target", "play", *QUICK, "--out", tmp_path / "run", "--json")
     assert done.code == 0, done.err

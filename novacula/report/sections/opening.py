@@ -45,7 +45,7 @@ def opening(reading: Reading) -> Iterator[Block]:
     elif not study.test.surprising:
         yield Paragraph(study.test.sentence)
     yield Paragraph("To predict new rows, in a file with the same columns or in Python:")
-    yield Code(how_to_use(study.command))
+    yield Code(how_to_use(study.command, study.is_foreign))
 
 
 def most_important(importance: Importance) -> str:
@@ -90,8 +90,10 @@ def _gravity(finding: Finding) -> int:
     return GRAVEST.index(finding.kind) if finding.kind in GRAVEST else len(GRAVEST)
 
 
-def how_to_use(command: str) -> str:
+def how_to_use(command: str, is_foreign: bool = False) -> str:
     """The lines that predict new rows: where `novacula learn` has written the model, or where it is to be saved."""
+    if is_foreign:
+        return "import novacula as nv\nstudy.best_.predict(nv.read('new.csv'))"
     words = shlex.split(command) if command.startswith("novacula ") else []
     given = [after for word, after in pairwise(words) if word == "--out"]
     given += [word.removeprefix("--out=") for word in words if word.startswith("--out=")]

@@ -75,7 +75,7 @@ def call(reading: Reading) -> str:
     named = [entry.learner for entry in study.leaderboard]
     usual = {name for name, kind in learners().items() if kind.card.task == question.task and kind.card.in_studies}
     if set(named) != usual | {BASELINES[question.task]}:
-        arguments["learners"] = sorted(named)
+        arguments["learners"] = [question.estimator(name) for name in sorted(named)]
     lines = []
     for name, value in arguments.items():
         words = pformat(value, width=WIDTH).replace("\n", "\n" + " " * (len(name) + 5))
