@@ -85,17 +85,21 @@ def _load(question: Question, job: Job) -> None:
     _measure(question, job, rows, rows)
 
 
-def try_sizes(question: Question, learner: str, sizes: Mapping[int, Any], rows: int) -> TrialRun:
-    """Fit and measure sizes, by their places, on some rows of the first fold."""
+def try_sizes(question: Question, learner: str, sizes: Mapping[int, Any], rows: int, seconds: float) -> TrialRun:
+    """Fit and measure sizes, by their places, on some rows of the first fold; none is begun after so many seconds."""
+    started = time.perf_counter()
     train, held_out = question.folds.pairs[0]
     every, others = question.train.take(train), subsample(question.train.take(held_out), rows, question.seed)
     few, part = (subsample(every, n, question.seed) for n in (FIXED_ROWS, rows))
     smallest = Job(learner, next(iter(sizes.values())), 0, FIXED_ROWS)
     _load(question, smallest)
     fixed = _measure(question, smallest, few, few).seconds
-    return TrialRun(
-        rows, fixed, {k: _measure(question, Job(learner, size, 0, rows), part, others) for k, size in sizes.items()}
-    )
+    tried: dict[int, Measurement] = {}
+    for k, size in sizes.items():
+        if tried and time.perf_counter() - started > seconds:
+            break
+        tried[k] = _measure(question, Job(learner, size, 0, rows), part, others)
+    return TrialRun(rows, fixed, tried)
 
 
 def _measure(question: Question, job: Job, train: SupervisedRows, held_out: SupervisedRows) -> Measurement:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 RACE = 0.7
 """The part of a budget after which the race ends."""
+GRACE = 5.0
+"""Seconds that are left after Ctrl-C."""
 REFIT = 0.5
 """The part of what is left that fitting the choice to all rows may take."""
 
@@ -17,6 +19,12 @@ class Clock:
 
     budget: float | None
     started: float = field(default_factory=time.monotonic)
+    interrupted: bool = False
+
+    def interrupt(self) -> Clock:
+        """The clock of somebody who has pressed Ctrl-C: there is little time left for what makes a study whole."""
+        left = self.seconds + GRACE
+        return Clock(left if self.budget is None else min(self.budget, left), self.started, True)
 
     @property
     def now(self) -> float:

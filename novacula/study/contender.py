@@ -6,6 +6,7 @@ size so far, and it is behind by more than two standard errors of the best's own
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,19 +41,25 @@ class Contender:
     dropped: dict[int, str] = field(default_factory=dict)  # size: why it was given up
     obstacle: str = ""  # why the learner is not in the race at all
     guesses: dict[int, float] = field(default_factory=dict)  # size: seconds that a cell should take, from trials
+    costs: dict[int, float] = field(default_factory=dict)  # the same on all rows; the most promising size first
+    came_back: set[tuple[int | None, int]] = field(default_factory=set)  # (rows, size) that had a second chance
     _running: set[tuple[int, int]] = field(default_factory=set)
+    _on_fewer: tuple[int | None, dict[tuple[int, int], Measurement], dict[int, str]] | None = None
 
     def job(self, place: tuple[int, int]) -> Job:
         """The job of a cell."""
         return Job(self.candidate.learner, self.candidate.sizes[place[0]], place[1], self.rows)
 
     def take(self) -> tuple[int, int] | None:
-        """The next cell to run, of the first fold that is not done; None: wait for those running, or all is done."""
-        fold = self.fold
+        """The next cell to run, of the first fold that is not done; None: wait for those running, or all is done.
+
+        One size alone has nobody to drop out against, so it runs all its folds.
+        """
+        fold, alive = self.fold, self.alive
         if self.obstacle or fold is None:
             return None
-        for size in self.alive:
-            place = size, fold
+        last = fold if len(alive) > 1 else self.n_folds - 1
+        for place in ((size, k) for k in range(fold, last + 1) for size in alive):
             if place not in self.cells and place not in self._running:
                 self._running.add(place)
                 return place
@@ -111,12 +118,55 @@ class Contender:
         if late:
             del self.dropped[min(late)]
 
+    def come_back(self, seconds: Mapping[int, float], rows: int | None) -> None:
+        """Run sizes after all, whose cells take about so long: beside the others, or again on more rows.
+
+        What was measured on fewer rows stays for the case that this does not come to its end.
+        """
+        self.came_back |= {(rows, size) for size in seconds}
+        if rows != self.rows or self.obstacle:
+            if self.complete() and not self.obstacle:
+                self._on_fewer = self.rows, self.cells, self.dropped
+            if rows != self.rows:
+                self.cells, self.guesses = {}, {}
+            every = range(len(self.candidate.sizes))
+            self.dropped = {size: self.dropped.get(size, TIME_SHORT) for size in every if size not in seconds}
+            self.rows, self.obstacle = rows, ""
+        for size, cost in seconds.items():
+            self.dropped.pop(size, None)
+            self.guesses[size] = cost
+
+    def settle(self) -> None:
+        """At the end of a race: where more rows did not come to an end, what was measured on fewer counts."""
+        if self._on_fewer is not None and not self.complete():
+            self.rows, self.cells, self.dropped = self._on_fewer
+            self.obstacle = ""
+
+    def best_first(self) -> list[int]:
+        """Sizes that did not fail, by the mean error so far; those that were not measured last, as trials rank them."""
+        every = [*self.costs, *(size for size in range(len(self.candidate.sizes)) if size not in self.costs)]
+        broken = {size for (size, _), cell in self.cells.items() if cell.failure}
+        kept = [size for size in every if size not in broken and self.dropped.get(size, TIME_SHORT) == TIME_SHORT]
+        return sorted(kept, key=lambda size: self._mean_error(size) if self._measured(size) else np.inf)
+
+    def seconds_on(self, size: int, rows: int | None, n_rows: int) -> float:
+        """About how long a cell of a size takes on some rows of a fold, of n in all; infinite where nothing says so."""
+        if self._measured(size) or size not in self.costs:
+            exponent = max(self.candidate.card.cost_exponents.get("n", 1.0), 1.0)
+            growth = 1.0 if rows == self.rows else (rows or n_rows) / (self.rows or n_rows)
+            seconds = self.seconds(size) * growth**exponent
+        else:
+            seconds = self.costs[size] * (rows or n_rows) / n_rows
+        return float(seconds) if np.isfinite(seconds) else np.inf
+
     def least_promising(self) -> int:
         """The size to give up first: one that was not measured, the richest, or the one with the largest error."""
-        unmeasured = [size for size in self.alive if not self._measured(size)]
+        whole = self.complete()
+        waiting = [size for size in self.alive if size not in whole]
+        unmeasured = [size for size in waiting if not self._measured(size)]
         if unmeasured:
             return unmeasured[-1]
-        return max(self.alive, key=lambda size: (self._mean_error(size), size))
+        return max(waiting, key=lambda size: (self._mean_error(size), size))
 
     def _measured(self, size: int) -> bool:
         return any(s == size for s, _ in self.cells)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novacula.evaluate.compare import compare
 from novacula.evaluate.costs import CostMatrix
 from novacula.evaluate.intervals import Interval, mean_interval
 from novacula.evaluate.loss import Floats
@@ -114,12 +115,13 @@ def _right(study: Study, answers: Answers) -> Iterator[str]:
             f"({_between(low, high, base)})."
         )
         yield from _rare(answers)
+        yield from _by_its_measure(study, answers)
         return
     yield (
         f"It is {_times(share, base, own)} ({_between(low, high, base)}); always saying {quoted_name(usual)} is "
         f"{_times(without, base, other)}."
     )
-    yield from _doubt(other.astype(np.float64) - own, weight)
+    yield from _doubt(other.astype(np.float64) - own, answers)
     yield from _rare(answers)
     yield from _by_its_measure(study, answers)
 
@@ -207,13 +209,23 @@ CHANCE = {"auc": ", 0.5 is chance"}
 """What a model that knows nothing would have."""
 
 
-def _doubt(gained: Floats, weight: Floats | None) -> Iterator[str]:
-    """What is lost less without the model, row by row: if chance explains it, that is said."""
-    low, high = likely(gained, weight)
+def _doubt(lost: Floats, answers: Answers) -> Iterator[str]:
+    """What is lost more with the model, row by row: if chance explains it, that is said."""
+    low, high = likely(lost, answers.weight) if answers.which == "test rows" else _of_folds(lost, answers)
     if low <= 0.0 <= high:
         yield "These rows do not show that it is better than that."
     elif low > 0.0:
         yield "So by this count it does worse than that."
+
+
+def _of_folds(lost: Floats, answers: Answers) -> Interval:
+    """The interval of a mean over rows out of fold: by the means of the folds, as learners are compared."""
+    folds = np.unique(answers.fold)
+    if len(folds) < 2:
+        return likely(lost, answers.weight)
+    weight = np.ones(len(lost)) if answers.weight is None else answers.weight
+    means = [np.average(lost[answers.fold == fold], weights=weight[answers.fold == fold]) for fold in folds]
+    return compare(means, np.zeros(len(folds))).interval
 
 
 # --- numbers -----------------------------------------------------------------------------------------------------
@@ -238,7 +250,7 @@ def _off(study: Study, answers: Answers) -> Iterator[str]:
         f"It is off by {numbers[0]} on average ({likely_words}); always saying the mean, {said}, is off by "
         f"{numbers[4]}."
     )
-    yield from _doubt(own - other, weight)
+    yield from _doubt(own - other, answers)
     if study.question.metric.name not in ("rmse", "mae", "mse"):
         yield from _by_its_measure(study, answers)
 

@@ -212,8 +212,8 @@ def _reason(taken: Entry, best: Entry, near: Sequence[Entry], rule: Rule, baseli
     of = f"{with_spread(best, measure)} by {best.label}"
     if baseline:
         return (
-            f"{chosen}, which uses no column ({error}): {least}, {of}, is within one standard error. These rows do not "
-            "show that anything can be learned."
+            f"{chosen}, which uses no column ({error}): {least}, {of}, is within one standard error. By the "
+            f"{measure.words} these rows do not show that anything can be learned."
         )
     fewest = taken.n_parameters <= min(one.n_parameters for one in near)
     simplest = "the simplest" if fewest else "the best of the simplest"

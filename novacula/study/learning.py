@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, get_args
+
+import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.evaluate.metric import MetricLike
@@ -25,7 +27,7 @@ from novacula.study.guest import guests
 from novacula.study.leaderboard import Entry, cells, choice, leaderboard, without_twins
 from novacula.study.ledger import Ledger
 from novacula.study.out_of_fold import with_honesty
-from novacula.study.plan import plan
+from novacula.study.plan import MANY, plan
 from novacula.study.printing import Findings, Leaderboard
 from novacula.study.question import Question, Task
 from novacula.study.race import Race, Watch
@@ -35,19 +37,22 @@ from novacula.study.trouble import find_trouble
 from novacula.study.verdict import Verdict, verdict
 from novacula.study.watching import Watcher
 from novacula.table import Table, read
-from novacula.table.crew import Alone, crew
+from novacula.table.crew import Alone, Worker, crew, waiting_workers
 from novacula.table.parallel import thread_count
 from novacula.table.time_limit import can_limit_time
 from novacula.words import capitalised
 
 WIDE = 300_000
-"""Values of a table from which processes are started at once; below, only if the race turns out to be long."""
+"""Values of a table from which processes are started at once, as they are where trials are needed; below, only if the
+race turns out to be long."""
 LONG = 8.0
 """Seconds of work left for which it pays to start processes."""
 SLOW = 4.0
 """Seconds after which a cell is left to a process, which can be ended."""
-MANY = 1000
+STRANGE = 1000
 """Rows from which it is strange that nothing can be learned."""
+NEARLY_ALL = 0.9
+"""The share of a class from which always saying it is hard to beat by the error rate."""
 LEFT_OUT = ("identifier", "row-names", "constant", "empty")
 """Findings whose columns no learner is given."""
 
@@ -125,28 +130,38 @@ def learn(
         return replace(explore(table, random_state=random_state, budget=budget), command=command)
     table = table.labelled()
     apart = test if isinstance(test, float | int | Table) else read(test)
-    question = ask(
-        table,
-        folds=folds,
-        test=apart,
-        metric=metric,
-        task=task,
-        seed=random_state,
-        groups=groups,
-        time=time,
-        class_weight=class_weight,
-        target_transform=target_transform,
-    )
-    question, findings = _without_names(question, (*_of_reading(table), *find_trouble(question, keep)))
-    names, given = guests(learners, question.task, random_state)
-    question = replace(question, guests=given)
-    race = _race(question, candidates(question, names, without), Ledger(resume, question.fingerprint), clock)
-    try:
-        with Watcher() if watch is None else nullcontext(watch) as watcher:
-            _run(race, question, jobs, client, watcher, clock)
-    except KeyboardInterrupt:  # between two races, or while processes are started
-        race.interrupt(Alone(question))
+    with _workers(table, jobs, client) as waiting:
+        question = ask(
+            table,
+            folds=folds,
+            test=apart,
+            metric=metric,
+            task=task,
+            seed=random_state,
+            groups=groups,
+            time=time,
+            class_weight=class_weight,
+            target_transform=target_transform,
+        )
+        question, findings = _without_names(question, (*_of_reading(table), *find_trouble(question, keep)))
+        names, given = guests(learners, question.task, random_state)
+        question = replace(question, guests=given)
+        race = _race(question, candidates(question, names, without), Ledger(resume, question.fingerprint), clock)
+        try:
+            with Watcher() if watch is None else nullcontext(watch) as watcher:
+                _run(race, question, jobs, client, watcher, clock, waiting)
+        except KeyboardInterrupt:  # between two races, or while processes are started
+            race.interrupt(Alone(question))
     return _finished(race, question, findings, table, rule, clock, command)
+
+
+def _workers(table: Table, jobs: int | None, client: Any) -> AbstractContextManager[list[Worker]]:
+    """Processes for a study that is certain to need some, which load while the question is settled."""
+    places = thread_count() if jobs is None else jobs
+    is_large = len(table) > 2 * MANY or len(table) * len(table.layout.features) > 2 * WIDE
+    if client is not None or not isinstance(places, int) or places == 1 or not is_large:
+        return nullcontext([])
+    return waiting_workers(places, "novacula.study.at_work")
 
 
 def _check(folds: int | None, budget: float | None, rule: str) -> None:
@@ -183,8 +198,16 @@ def _of_choice(taken: Entry, question: Question) -> list[Finding]:
             "have the best of the others."
         )
         return [Finding("foreign", sentence, (), "warning")]
-    if taken.learner != BASELINES[question.task] or len(question.train) < MANY:
+    if taken.learner != BASELINES[question.task] or len(question.train) < STRANGE:
         return []
+    usual = _share_of_usual(question)
+    if usual > NEARLY_ALL and question.metric.name in ("error_rate", "accuracy"):
+        sentence = (
+            f"The same answer for every row is right for {usual:.1%} of {len(question.train):,} rows, and by the "
+            f"{question.metric.words} nothing is better. Whether the rare class can be told shows by another metric, "
+            "'auc' or 'balanced', or by costs."
+        )
+        return [Finding("nothing-learned", sentence, (), "warning")]
     sentence = (
         f"Nothing was learned from {len(question.train):,} rows: the answer that uses no column is chosen. Look at how "
         "the columns were read (`novacula schema`), and give the study more time."
@@ -192,14 +215,30 @@ def _of_choice(taken: Entry, question: Question) -> list[Finding]:
     return [Finding("nothing-learned", sentence, (), "warning")]
 
 
+def _share_of_usual(question: Question) -> float:
+    """The share of the most frequent class; 0 of numbers."""
+    if question.task == "regression":
+        return 0.0
+    _, codes = np.unique(question.train.y, return_inverse=True)
+    count = np.bincount(codes, weights=question.train.weight)
+    return float(count.max() / count.sum())
+
+
 def _race(question: Question, entered: Sequence[Any], ledger: Ledger, clock: Clock) -> Race:
     contenders = [Contender(one, len(question.folds), obstacle=one.obstacle) for one in entered]
     return Race(contenders, ledger, clock.end_of_race, question.extent.n_rows, question.metric)
 
 
-def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: Watch, clock: Clock) -> None:
-    """Run the race: in this process as long as it is short, then with a crew."""
-    small = question.extent.n_rows * question.extent.n_columns < WIDE
+def _run(
+    race: Race, question: Question, jobs: int | None, client: Any, watch: Watch, clock: Clock, waiting: list[Worker]
+) -> None:
+    """Run the race: the baseline and what is short in this process, the rest with a crew."""
+    race.recall()
+    baseline = race.contenders[0]
+    race.run(Alone(question), watch, lambda: not baseline.waiting)
+    if race.stopped:
+        return
+    small = question.extent.n_rows <= MANY and question.extent.n_rows * question.extent.n_columns < WIDE
     has_foreign = any(map(question.is_foreign, question.guests))  # whose loops only the end of their process ends
     starts_here = client is None and (jobs == 1 or (jobs is None and small and can_limit_time() and not has_foreign))
     if starts_here:
@@ -216,7 +255,7 @@ def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: W
         if not race.waiting or race.stopped:
             return
     race.patience = None
-    with crew(question, jobs, client) as helpers:
+    with crew(question, jobs, client, waiting) as helpers:
         if not starts_here:
             _plan(race, question, helpers, helpers.places, clock)
         if not race.stopped:
@@ -227,6 +266,7 @@ def _plan(race: Race, question: Question, helpers: Any, places: int, clock: Cloc
     """Give slow learners fewer sizes or rows, where there is a budget."""
     if race.deadline is not None:
         try:
+            helpers.await_workers()
             plan(question, race.contenders, helpers, max(race.deadline - clock.now, 0.0) * places)
         except KeyboardInterrupt:
             race.interrupt(helpers)
@@ -236,6 +276,9 @@ def _finished(
     race: Race, question: Question, findings: Sequence[Finding], table: Table, rule: Rule, clock: Clock, command: str
 ) -> Study:
     """Choose, fit the choice to all rows, find out how far it can be trusted, and test it once."""
+    clock = clock.interrupt() if race.interrupted else clock
+    for contender in race.contenders:
+        contender.settle()
     measured = [entry for contender in race.contenders for entry in cells(contender, race.stopped)]
     if question.task == "regression":
         measured = without_twins(measured, set(filter(question.is_foreign, question.guests)))

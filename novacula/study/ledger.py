@@ -6,7 +6,9 @@ The file is named by the fingerprint of the question: other rows, another seed o
 from __future__ import annotations
 
 import json
+import math
 import os
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,12 @@ class Ledger:
     def find(self, job: Job) -> Measurement | None:
         """What was measured for a job, if it was."""
         return self._cells.get(_key(job))
+
+    def rows_of(self, learner: str) -> int | None:
+        """On how many rows of each fold the most cells of a learner were measured; None: on all, or none was."""
+        jobs = (json.loads(key) for key in self._cells)
+        counts = Counter(job["rows"] for job in jobs if job["learner"] == learner and job["version"] == __version__)
+        return max(counts, key=lambda rows: (counts[rows], rows or math.inf), default=None)
 
     def enter(self, job: Job, measured: Measurement) -> None:
         """Write a cell down at once; a worker that was lost is not a result."""

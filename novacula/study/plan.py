@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 
+from novacula.learner.card import Uses
 from novacula.study.cell import TrialRun, try_sizes
 from novacula.study.contender import FEWER, FEWEST_ROWS, TIME_SHORT, Contender
 from novacula.study.question import Question
@@ -30,6 +32,16 @@ SLACK = 0.8
 """The part of the time that is planned: cells may take longer than their trials say."""
 TRIALS = 0.1
 """The part of its time that a learner may spend on a trial."""
+MOST_TRIALS = 0.35
+"""The part of the time after which no trial is begun."""
+ENOUGH = 0.5
+"""The part of a trial's time after which no further size is begun."""
+QUICK = 1.0
+"""Seconds that all cells of a learner may take, however little time there is."""
+UNTRIED = 0.3
+"""Seconds that a cell of the fewest rows is taken to need of what was not tried."""
+ORDER: dict[Uses, int] = {"reduce": 0, "fold": 1, "arrays": 2}
+"""How learners go through the data, the quickest first."""
 NOTICED = 0.02
 """Seconds beyond those that a fit takes at least, from which its growth can be measured."""
 STEEPEST = 3.0
@@ -84,17 +96,21 @@ def plan(question: Question, contenders: Sequence[Contender], crew: Crew, second
     """Keep the race within this many seconds of all workers together.
 
     Contenders that would take too long get fewer sizes or rows; those that would even then are left out. The first one,
-    the baseline, takes no time. Trials run on the crew; it is called once, before any cell is measured.
+    the baseline, takes no time, nor do those that have cells of an earlier run. Trials run on the crew; it is called
+    once, before any other cell is measured.
     """
     n_rows = question.extent.n_rows
     if n_rows <= MANY:
         return
-    growths = [TimeGrowth(contender) for contender in contenders[1:] if not contender.obstacle]
+    growths = [TimeGrowth(one) for one in contenders[1:] if not (one.obstacle or one.cells)]
+    growths.sort(key=_expected)
     share = seconds / max(len(growths), 1)
     started = time.monotonic()
+    wall = MOST_TRIALS * seconds / crew.places
+    limit, end = max(share, min(LEAST_TRIAL, wall)), started + wall
     rows, tried = FEWEST_ROWS, growths
     while tried and rows < n_rows:
-        _try(tried, crew, rows, share)
+        _try(tried, crew, rows, n_rows, limit, end)
         rows *= FEWER
         tried = [one for one in tried if _may_be_slow(one, n_rows, share) and _is_worth(one, rows, share)]
         tried = tried if (time.monotonic() - started) * crew.places < TRIALS * seconds else []
@@ -102,24 +118,47 @@ def plan(question: Question, contenders: Sequence[Contender], crew: Crew, second
     known = sorted((one for one in growths if one.trials and one.sizes), key=lambda one: one.whole(n_rows))
     promise = _promise(known)
     for done, growth in enumerate(known):  # what quick ones do not need goes to slow ones
-        left -= _allot(growth, n_rows, left * promise[done] / sum(promise[done:]))
+        left -= _allot(growth, n_rows, max(left * promise[done] / sum(promise[done:]), QUICK))
 
 
-def _try(growths: Sequence[TimeGrowth], crew: Crew, rows: int, share: float) -> None:
-    """A trial of each on so many rows: of every size at first, then of the most promising."""
-    jobs = []
-    for growth in growths:
-        candidate = growth.contender.candidate
-        places = sorted(growth.sizes[:WANTED]) if growth.trials else range(len(candidate.sizes))
-        sizes = {k: candidate.sizes[k] for k in places}
-        limit = max(share, LEAST_TRIAL)
-        jobs.append((growth, crew.submit(try_sizes, candidate.learner, sizes, rows, seconds=limit), limit))
-    for growth, job, limit in jobs:
-        try:
-            growth.trials.append(job.result())
-        except Exception as error:  # its time was over, or its worker was lost
-            if not growth.trials:
-                growth.contender.obstacle = f"{TIME_SHORT}: on {rows:,} rows of a fold {error or limit}"
+def _expected(growth: TimeGrowth) -> tuple[float, int, int]:
+    """The order of trials: those that should be quick first."""
+    card = growth.contender.candidate.card
+    return card.cost_exponents.get("n", 1.0), ORDER[card.uses], len(growth.contender.candidate.sizes)
+
+
+def _try(growths: Sequence[TimeGrowth], crew: Crew, rows: int, n_rows: int, limit: float, end: float) -> None:
+    """A trial of each on so many rows, begun before the end: of every size at first, then of the most promising."""
+    waiting, running = list(growths), dict[Future[TrialRun], TimeGrowth]()
+    while waiting or running:
+        while waiting and len(running) < crew.places and time.monotonic() < end:
+            growth = waiting.pop(0)
+            running[_trial(growth, crew, rows, limit)] = growth
+        if not running:
+            break
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            growth = running.pop(future)
+            try:
+                growth.trials.append(future.result())
+            except Exception as error:  # its time was over, or its worker was lost
+                if not growth.trials:
+                    _leave_out(growth.contender, f"on {rows:,} rows of a fold {error}", limit * n_rows / rows)
+    for growth in waiting:
+        if not growth.trials:
+            _leave_out(growth.contender, "it was not tried", UNTRIED * n_rows / rows)
+
+
+def _trial(growth: TimeGrowth, crew: Crew, rows: int, limit: float) -> Future[TrialRun]:
+    candidate = growth.contender.candidate
+    places = sorted(growth.sizes[:WANTED]) if growth.trials else range(len(candidate.sizes))
+    sizes = {k: candidate.sizes[k] for k in places}
+    return crew.submit(try_sizes, candidate.learner, sizes, rows, ENOUGH * limit, seconds=limit)
+
+
+def _leave_out(contender: Contender, why: str, cost: float) -> None:
+    """Leave out a contender without a trial, a cell of which may take so long; it comes back if there is time."""
+    contender.obstacle = f"{TIME_SHORT}: {why}"
+    contender.costs = {len(contender.candidate.sizes) // 2: cost}
 
 
 def _promise(growths: Sequence[TimeGrowth]) -> list[float]:
@@ -142,6 +181,7 @@ def _is_worth(growth: TimeGrowth, rows: int, share: float) -> bool:
 def _allot(growth: TimeGrowth, n_rows: int, share: float) -> float:
     """Give a contender as many sizes and rows as its share of the time allows; return the seconds it will need."""
     contender, places = growth.contender, growth.sizes
+    contender.costs = {k: growth.seconds(k, n_rows) for k in places}
     steps = [FEWEST_ROWS * FEWER**power for power in range(20) if FEWEST_ROWS * FEWER**power < n_rows]
     for rows in [n_rows, *reversed(steps)]:
         costs = {k: contender.n_folds * growth.seconds(k, rows) for k in places}
@@ -155,10 +195,14 @@ def _allot(growth: TimeGrowth, n_rows: int, share: float) -> float:
             return needed
     least = contender.n_folds * min(growth.seconds(k, FEWEST_ROWS) for k in places)
     contender.obstacle = (
-        f"{TIME_SHORT}: even {FEWEST_ROWS:,} rows of each fold would take about {least:.0f} s, more than its "
-        f"{share:.0f} s"
+        f"{TIME_SHORT}: even {FEWEST_ROWS:,} rows of each fold would take about {_seconds(least)} s, and there "
+        f"were {_seconds(share)} s for it"
     )
     return 0.0
+
+
+def _seconds(number: float) -> str:
+    return f"{number:.2g}" if number < 10.0 else f"{number:,.0f}"
 
 
 def _affordable(costs: Mapping[int, float], share: float) -> tuple[list[int], float]:

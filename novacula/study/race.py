@@ -19,6 +19,7 @@ from novacula.evaluate.metric import Metric, MetricLike, metric
 from novacula.study.cell import Job, Measurement, message_line, run
 from novacula.study.contender import TIME_SHORT, Contender
 from novacula.study.ledger import LOST, Ledger
+from novacula.study.second_chance import second_chances
 from novacula.table.crew import Crew
 from novacula.table.time_limit import TimeLimitError
 
@@ -30,6 +31,10 @@ LOADING = 5.0
 """Seconds more for the first cells of a learner, in which its process loads what it needs."""
 BEHIND = 0.05
 """The share by which a contender's error is larger than the least, from which it is behind."""
+LESS_WANTED = 4.0
+"""How much more a second of a contender that is behind counts, where some must be saved."""
+SURE = 0.8
+"""The part of the time that is left which is given back: cells may take longer than guessed."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +70,20 @@ class Race:
         self.contenders, self.ledger, self.deadline, self.n_rows = contenders, ledger, deadline, n_rows
         self.measure = metric(measure)
         self.stopped = ""
+        self.interrupted = False
         self.patience: float | None = None
         self.has_slow_cells = False  # one took longer than the patience allows
         self._running: dict[Future[Any], Cell] = {}
+
+    def recall(self) -> None:
+        """Take what an earlier run has measured: of each learner the cells on the rows that most of them are of."""
+        for contender in self.contenders:
+            contender.rows = self.ledger.rows_of(contender.candidate.learner)
+            for fold in range(contender.n_folds):
+                for size in contender.alive:
+                    earlier = self.ledger.find(contender.job((size, fold)))
+                    if earlier is not None:
+                        contender.put((size, fold), earlier)
 
     def run(self, crew: Crew, watch: Watch | None = None, until: Callable[[], bool] | None = None) -> None:
         """Run what is not in the ledger."""
@@ -82,6 +98,7 @@ class Race:
     def interrupt(self, crew: Crew) -> None:
         """End the race."""
         self.stopped = "The study was interrupted: the leaderboard holds what was finished until then."
+        self.interrupted = True
         self._finish_baseline(crew)
 
     def _finish_baseline(self, crew: Crew) -> None:
@@ -92,7 +109,7 @@ class Race:
 
     def _run(self, watch: Watch | None, until: Callable[[], bool] | None) -> None:
         try:
-            while not (until is not None and until()) and (self._hand_out() or self._running):
+            while not (until is not None and until()) and (self._hand_out() or self._running or self._give_back()):
                 self._take_in(watch)
         finally:
             for future, (contender, place, *_) in list(self._running.items()):
@@ -119,17 +136,23 @@ class Race:
                 contender.put(place, earlier)
             else:
                 limit = self._limit(contender)
-                future = self.crew.submit(run, job, seconds=limit)
+                try:
+                    future = self.crew.submit(run, job, seconds=limit)
+                except KeyboardInterrupt:  # of a crew that does the job at once
+                    contender.put_back(place)
+                    raise
                 self._running[future] = contender, place, job, limit
             has_given = True
         return has_given
 
     def _in_order(self) -> list[Contender]:
-        """The baseline, those that have not shown how long they take, and then the quickest; last those behind."""
+        """The baseline alone, then those that have not shown how long they take, the quickest, last those behind."""
         baseline, *others = self.contenders
+        if baseline.waiting:
+            return [baseline]
         behind = {id(one): self._is_behind(one) for one in others if one.waiting}
         others = [one for one in others if id(one) in behind]
-        return [baseline, *sorted(others, key=lambda one: (not one.is_unknown, behind[id(one)], one.seconds_left()))]
+        return sorted(others, key=lambda one: (not one.is_unknown, behind[id(one)], one.seconds_left()))
 
     def _limit(self, contender: Contender) -> float | None:
         """Seconds that a cell may take: with more, its size could not be finished in every fold."""
@@ -211,14 +234,28 @@ class Race:
         left = max(self.deadline - time.monotonic(), 0.0)
         while self.seconds_left() > left:
             waiting = [one for one in self.contenders[1:] if one.waiting and one.seconds_left() > 0.0]
-            several = [one for one in waiting if len(one.alive) > 1]
             if not waiting:
                 return
-            taken = max(several or waiting, key=lambda one: (self._is_behind(one), one.seconds_left()))
-            if len(taken.alive) > 1:
+            several = [one for one in waiting if len(one.alive) > 1]
+            taken = max(several or waiting, key=self._saving)
+            if taken in several:
                 taken.give_up(taken.least_promising(), TIME_SHORT)
             else:
                 taken.take_fewer_rows("", self.n_rows)
+
+    def _saving(self, contender: Contender) -> float:
+        """What giving something up would save: seconds, which count for more where the contender is behind."""
+        return contender.seconds_left() * (LESS_WANTED if self._is_behind(contender) else 1.0)
+
+    def _give_back(self) -> bool:
+        """Let time that is left over go to what was given up; False if there is nothing, or no time for it."""
+        if self.deadline is None:
+            return False
+        left = (self.deadline - time.monotonic()) * self.crew.places
+        chances = second_chances(self.contenders[1:], self.n_rows, SURE * left)
+        for chance in chances:
+            chance.take()
+        return bool(chances)
 
     def _is_behind(self, contender: Contender) -> bool:
         """Whether another contender has clearly less error on the folds that both have done."""

@@ -30,13 +30,13 @@ def refit(taken: Entry, question: Question, clock: Clock) -> FittedChoice:
     """The choice, fitted on the training rows."""
     most = rows_in_time(taken, question, len(question.train), clock)
     try:
-        return _fit(taken, question, most)
+        return _fit(taken, question, most, clock)
     except KeyboardInterrupt:
-        few = _fit(taken, question, min(FEWEST_ROWS, len(question.train)))
+        few = _fit(taken, question, min(FEWEST_ROWS, len(question.train)), clock.interrupt())
         return replace(few, stopped="The study was interrupted while the choice was fitted to all rows.")
 
 
-def _fit(taken: Entry, question: Question, most: int) -> FittedChoice:
+def _fit(taken: Entry, question: Question, most: int, clock: Clock) -> FittedChoice:
     rows = subsample(question.train, most, question.seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -45,15 +45,15 @@ def _fit(taken: Entry, question: Question, most: int) -> FittedChoice:
     sentences = dict.fromkeys(message_line(warning.message) for warning in caught)
     findings = [Finding("fit", f"The chosen model warned: {sentence}", (), "warning") for sentence in sentences]
     if len(rows) < len(question.train):
-        findings.insert(0, _fewer(len(rows), len(question.train)))
+        findings.insert(0, _fewer(len(rows), len(question.train), clock))
     return FittedChoice(model, len(rows), tuple(findings))
 
 
-def _fewer(n: int, of: int) -> Finding:
-    sentence = (
-        f"The model was fitted on {n:,} of {of:,} training rows, drawn at random, since there was no time for more: "
-        "allow more with budget= or --budget."
-    )
+def _fewer(n: int, of: int, clock: Clock) -> Finding:
+    why = "there was no time for more: allow more with budget= or --budget"
+    if clock.interrupted:
+        why = "the study was interrupted"
+    sentence = f"The model was fitted on {n:,} of {of:,} training rows, drawn at random, since {why}."
     return Finding("fewer-rows", sentence, (), "warning")
 
 
@@ -74,7 +74,7 @@ def fit_on_all(taken: Entry, question: Question, table: Table, tested: FittedCho
         sentence = f"The model was fitted on {rows:,} of {n:,} rows, since {taken.name} needs all its rows in memory."
         return replace(tested, findings=(*tested.findings, Finding("sampled", sentence)))
     if rows_in_time(taken, question, n, clock) < n:
-        return replace(tested, findings=(*tested.findings, _fewer(rows, n)))
+        return replace(tested, findings=(*tested.findings, _fewer(rows, n, clock)))
     if question.task == "classification" and table.layout[question.target].kind == "numeric":
         table = table.with_types({question.target: "categorical"})
     taking_part = [column.name for column in question.table.layout.features]

@@ -57,7 +57,8 @@ def verdict(model: Any, question: Question, entry: Entry) -> tuple[Verdict, tupl
         words += (
             "the test rows may differ, or choosing among many learners made the promise too good."
             if error > entry.error
-            else "the test rows may be easier, by chance or since they differ."
+            else "the test rows may be easier, by chance or since they differ, and in the folds it had fewer rows to "
+            "learn from."
         )
     interval, covered = getattr(model, "interval_", None), None
     if interval is not None:

@@ -18,7 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeAlias
 
 from novacula.errors import ParameterError
 from novacula.table.parallel import thread_count, threads
@@ -26,6 +26,8 @@ from novacula.table.time_limit import TimeLimitError, time_limit
 from novacula.table.worker import receive, send
 
 ONE_THREAD = dict.fromkeys(("NOVACULA_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+Worker: TypeAlias = "subprocess.Popen[bytes]"
 
 
 class Crew(ABC):
@@ -36,6 +38,9 @@ class Crew(ABC):
     @abstractmethod
     def submit(self, function: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Future[Any]:
         """Have `function(shared, *arguments)` done; a job of more than so many seconds ends in a `TimeLimitError`."""
+
+    def await_workers(self) -> None:  # noqa: B027  (this process is there)
+        """Return when every worker is there, so that what is timed does not pay for its start."""
 
 
 class Alone(Crew):
@@ -58,16 +63,16 @@ class Alone(Crew):
 class Processes(Crew):
     """Processes of this machine, each led by a thread; one whose job takes too long is ended, and another started."""
 
-    def __init__(self, shared: Any, folder: str, places: int) -> None:
+    def __init__(self, shared: Any, folder: str, places: int, waiting: list[Worker]) -> None:
         import cloudpickle
 
-        self.places = places
+        self.places, self._waiting = places, waiting
         self._path = Path(folder) / "shared"
         self._path.write_bytes(cloudpickle.dumps(shared, protocol=5))
         self._first = cloudpickle.dumps((_is_there, str(self._path), ()))
         self._leaders = ThreadPoolExecutor(places, thread_name_prefix="crew")
-        self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
-        self._every: set[subprocess.Popen[bytes]] = set()
+        self._idle: SimpleQueue[Worker] = SimpleQueue()
+        self._every: set[Worker] = set()
         self._is_closed = False
 
     def submit(self, function: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Future[Any]:
@@ -76,6 +81,11 @@ class Processes(Crew):
 
         job = cloudpickle.dumps((function, str(self._path), arguments))
         return self._leaders.submit(self._have_done, job, seconds)
+
+    def await_workers(self) -> None:
+        """Have each do nothing."""
+        for there in [self.submit(_is_there) for _ in range(self.places)]:
+            there.result()
 
     def _have_done(self, job: bytes, seconds: float | None) -> Any:
         """Have a process do a job, and wait for its answer."""
@@ -99,23 +109,19 @@ class Processes(Crew):
             raise result
         return result
 
-    def _free_process(self) -> subprocess.Popen[bytes]:
+    def _free_process(self) -> Worker:
         try:
             return self._idle.get_nowait()
         except Empty:
-            process = _started()
+            process = self._waiting.pop() if self._waiting else _started()
             self._every.add(process)
             _asked(process, self._first)  # what is shared is read before any clock is started
             if self._is_closed:
                 process.kill()
             return process
 
-    def _remove(self, process: subprocess.Popen[bytes]) -> None:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            with suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
+    def _remove(self, process: Worker) -> None:
+        _end(process)
         self._every.discard(process)
 
     def close(self) -> None:
@@ -136,9 +142,28 @@ class ProcessLostError(RuntimeError):
         super().__init__(f"a process ended with exit code {code}")
 
 
-def _started() -> subprocess.Popen[bytes]:
-    """A process that waits for jobs; in a session of its own, since Ctrl-C in a terminal is not meant for it."""
-    command = f"from novacula.table.worker import work; work({os.getpid()})"
+@contextmanager
+def waiting_workers(places: int, module: str) -> Iterator[list[Worker]]:
+    """Processes that load a module while something else is done; a crew takes them from the list, others are ended."""
+    waiting = [_started(module) for _ in range(places)]
+    try:
+        yield waiting
+    finally:
+        for process in waiting:
+            _end(process)
+
+
+def _end(process: Worker) -> None:
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        with suppress(OSError):
+            stream.close()  # type: ignore[union-attr]
+
+
+def _started(module: str = "novacula.table.worker") -> Worker:
+    """A process that loads a module and waits for jobs; in a session of its own, since Ctrl-C is not meant for it."""
+    command = f"from novacula.table.worker import work; import {module}; work({os.getpid()})"
     places = os.pathsep.join(path or os.getcwd() for path in sys.path)
     environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": places}
     return subprocess.Popen(  # noqa: S603  (this interpreter, and a line of our own)
@@ -154,7 +179,7 @@ def _is_there(shared: Any) -> bool:
     return shared is not None
 
 
-def _asked(process: subprocess.Popen[bytes], job: bytes) -> bytes | None:
+def _asked(process: Worker, job: bytes) -> bytes | None:
     """The answer of a process to a job; None if it ended before."""
     assert process.stdin is not None  # noqa: S101  (it was started with pipes)
     assert process.stdout is not None  # noqa: S101
@@ -165,7 +190,7 @@ def _asked(process: subprocess.Popen[bytes], job: bytes) -> bytes | None:
         return None
 
 
-def _end_process(process: subprocess.Popen[bytes], over: threading.Event) -> None:
+def _end_process(process: Worker, over: threading.Event) -> None:
     over.set()
     process.kill()
 
@@ -185,8 +210,13 @@ class Cluster(Crew):
 
 
 @contextmanager
-def crew(shared: Any, places: int | None = None, client: Any = None) -> Iterator[Crew]:
-    """Give a crew of this many places, as many as there are cores unless said; none of it is left afterwards."""
+def crew(
+    shared: Any, places: int | None = None, client: Any = None, waiting: list[Worker] | None = None
+) -> Iterator[Crew]:
+    """Give a crew of this many places, as many as there are cores unless said; none of it is left afterwards.
+
+    It begins with the workers that are `waiting`, if there are any.
+    """
     if places is not None and (not isinstance(places, int) or places < 1):
         raise ParameterError(f"jobs is {places!r}; it must be a whole number of at least 1")
     if client is not None:
@@ -194,7 +224,7 @@ def crew(shared: Any, places: int | None = None, client: Any = None) -> Iterator
     elif (places or thread_count()) == 1:
         yield Alone(shared)
     else:
-        yield from _processes(shared, places or thread_count())
+        yield from _processes(shared, places or thread_count(), [] if waiting is None else waiting)
 
 
 def _cluster(client: Any, shared: Any) -> Iterator[Crew]:
@@ -205,9 +235,9 @@ def _cluster(client: Any, shared: Any) -> Iterator[Crew]:
         helpers.executor.shutdown(wait=False)  # which cancels what is under way
 
 
-def _processes(shared: Any, places: int) -> Iterator[Crew]:
+def _processes(shared: Any, places: int, waiting: list[Worker]) -> Iterator[Crew]:
     with tempfile.TemporaryDirectory(prefix="novacula-") as folder:
-        helpers = Processes(shared, folder, places)
+        helpers = Processes(shared, folder, places, waiting)
         try:
             yield helpers
         finally:

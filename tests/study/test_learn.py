@@ -14,6 +14,9 @@ from novacula.linear import LogisticRegression, Ridge
 from novacula.neighbors import KNeighborsClassifier
 from novacula.prepare import PreparedClassifier, PreparedRegressor
 from novacula.study import cell, learn, learning
+from novacula.study.clock import Clock
+from novacula.study.leaderboard import Entry
+from novacula.study.refit import refit
 from novacula.table.crew import Alone
 
 
@@ -165,6 +168,43 @@ def test_ctrl_c_leaves_a_valid_study():
     assert by_learner(study)["plurality-classifier"].status == "finished"
     assert "unfinished" in {entry.status for entry in study.leaderboard}
     assert study.best_.predict(study.question.test.X).shape == (30,)
+
+
+def test_after_ctrl_c_little_time_is_taken():
+    clock = Clock(None).interrupt()
+    assert clock.left < 6.0
+    assert Clock(60.0).interrupt().left < 6.0
+    assert Clock(1.0).interrupt().left <= 1.0
+    question = learn(nv.datasets.load("iris"), learners=["naive-bayes"], folds=3, jobs=1).question
+    slow = Entry("k-neighbors-classifier", "k nearest neighbours", "finished", size=3, fit_seconds=100.0, rows=40)
+    fitted = refit(slow, question, clock)
+    assert fitted.n_rows == 40
+    assert "drawn at random, since the study was interrupted." in fitted.findings[0].sentence
+
+
+def test_that_a_rare_class_is_not_told_by_the_error_rate_is_said_with_what_to_do():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=4000)
+    frame = pd.DataFrame({"x": x, "y": np.where(x + rng.normal(size=4000) > 3.6, "fraud", "fine")})
+    study = learn(nv.read(frame, "y"), learners=["logistic-regression"], folds=3, jobs=1)
+    share = np.mean(study.question.train.y == "fine")
+    [finding] = [one for one in study.findings if one.kind == "nothing-learned"]
+    assert f"is right for {share:.1%} of 3,200 rows" in finding.sentence
+    assert "'auc' or 'balanced'" in finding.sentence
+    ranked = learn(nv.read(frame, "y"), learners=["logistic-regression"], folds=3, jobs=1, metric="auc")
+    assert not [one for one in ranked.findings if one.kind == "nothing-learned"]
+    [said] = [sentence for sentence in ranked.headline if "AUC" in sentence]  # though it says "fine" for every row
+    assert said.startswith("Its AUC is 0.9")
+
+
+def test_the_noise_of_a_table_is_found_out():
+    """An interval of a weight that supposes a noise of 1 is off by as much as the target's unit."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=300)})
+    frame["y"] = 50_000 * frame.x + 100_000 * rng.normal(size=300)
+    study = learn(nv.read(frame, "y"), learners=["bayesian-linear"], folds=3, jobs=1, rule="min")
+    model = study.question.fit("bayesian-linear-regression", None, study.question.train).model_
+    assert np.sqrt(model.covariance_[1, 1]) == pytest.approx(100_000 / np.sqrt(240), rel=0.2)
 
 
 def test_weights_count_as_repetition():

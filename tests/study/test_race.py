@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 import novacula as nv
 from novacula.errors import DataError
 from novacula.learner.registry import find
+from novacula.study import plan as planning
 from novacula.study import race as racing
 from novacula.study.asking import ask
 from novacula.study.candidates import LearnerCandidate
@@ -20,6 +22,7 @@ from novacula.study.contender import Contender
 from novacula.study.ledger import Ledger
 from novacula.study.plan import TimeGrowth, plan
 from novacula.study.race import Race
+from novacula.study.second_chance import second_chances
 from novacula.table.crew import Alone, Crew
 from novacula.table.time_limit import TimeLimitError
 
@@ -100,7 +103,7 @@ def test_every_contender_is_tried_first_and_then_one_after_the_other():
     crew = Scripted(lambda job: Measurement(0.0, 0.1, 1.0, 0.01, 0.01))
     contenders = [contender(None, sizes=(None,), folds=3, name=name) for name in ("a", "b", "c")]
     Race(contenders, Ledger(), None).run(crew)
-    assert [job.learner for job in crew.asked[:3]] == ["a", "b", "c"]  # of "a", the baseline, one fold at a time
+    assert [job.learner for job in crew.asked[:5]] == ["a", "a", "a", "b", "c"]  # "a" is the baseline
     assert sorted((job.learner, job.fold) for job in crew.asked) == [
         (name, fold) for name in "abc" for fold in range(3)
     ]
@@ -118,6 +121,22 @@ def test_ctrl_c_leaves_what_was_finished():
     assert "interrupted" in race.stopped
     assert contenders[0].complete() == [0]
     assert contenders[1].complete() == []
+
+
+def test_ctrl_c_in_the_middle_of_the_baseline_lets_it_end():
+    pressed = iter([True])
+
+    def answer(job):
+        if next(pressed, False):
+            raise KeyboardInterrupt
+        return Measurement(0.0, 0.1, 1.0, 0.01, 0.01)
+
+    baseline, other = (contender(None, sizes=(None,), folds=3, name=name) for name in ("baseline", "other"))
+    race = Race([baseline, other], Ledger(), None)
+    race.run(Scripted(answer))
+    assert race.interrupted
+    assert baseline.complete() == [0]
+    assert other.complete() == []
 
 
 def test_a_worker_that_is_lost_is_reported_and_not_remembered(tmp_path):
@@ -206,7 +225,7 @@ class Clocked(Crew):
     def __init__(self, seconds, errors=lambda size: 0.1):
         self.of, self.errors, self.asked = seconds, errors, []
 
-    def submit(self, function, learner, sizes, rows, seconds=None):
+    def submit(self, function, learner, sizes, rows, enough, seconds=None):
         self.asked.append((learner, rows))
         cells = {k: Measurement(0, self.errors(size), 1, 0.0, self.of[learner](rows)) for k, size in sizes.items()}
         return Alone(None).submit(lambda _: TrialRun(rows, self.of[learner](0), cells))
@@ -272,6 +291,114 @@ def test_what_keeps_its_rows_grows_with_their_square():
     assert growth.seconds(0, 2000) == pytest.approx(2.0)
 
 
+def test_trials_end_before_they_have_used_up_the_race(monkeypatch):
+    """On a busy machine trials take long: the quick ones are tried first, and what was not tried may come back."""
+    now = [0.0]
+    monkeypatch.setattr(planning.time, "monotonic", lambda: now[0])
+    costs = {"quick": 0.1, "slow": 6.0, "untried": 0.1}
+
+    class Busy(Clocked):
+        def submit(self, function, learner, sizes, rows, enough, seconds=None):
+            now[0] += costs[learner] / self.places
+            return super().submit(function, learner, sizes, rows, enough, seconds)
+
+    crew = Busy({name: lambda n, name=name: 1e-6 * n for name in costs})
+    quick, slow, untried = (contender(None, sizes=(1, 2), folds=5, name=name) for name in costs)
+    for one, exponent in ((slow, 2.0), (untried, 3.0)):
+        card = replace(CARD, cost_exponents={"n": exponent})
+        one.candidate = LearnerCandidate(one.candidate.learner, card, (1, 2))
+    plan(wide_question(), [contender(None), untried, slow, quick], crew, seconds=14.0)
+    assert crew.asked == [("quick", 1000), ("slow", 1000)]
+    assert (quick.obstacle, slow.obstacle) == ("", "")
+    assert untried.obstacle == "left out because time was short: it was not tried"
+    [chance] = second_chances([untried], 5120, seconds=30.0)
+    chance.take()
+    assert (untried.obstacle, untried.rows, untried.alive) == ("", None, [1])
+
+
+# --- time that is left over -------------------------------------------------------------------------------------------
+
+
+def measured(one, seconds, sizes, error=lambda size: 0.1):
+    for size in sizes:
+        for fold in range(one.n_folds):
+            one.put((size, fold), Measurement(0.0, error(size), 1.0, seconds, seconds))
+
+
+def test_sizes_come_back_nearest_to_the_best_as_far_as_time_allows():
+    one = contender(None, sizes=(1, 2, 3, 4), folds=5)
+    for size in (0, 3):
+        one.give_up(size, "left out because time was short")
+    measured(one, 0.1, (1, 2))
+    assert second_chances([one], 5000, seconds=0.4) == []
+    [chance] = second_chances([one], 5000, seconds=0.6)
+    chance.take()
+    assert one.alive == [0, 1, 2]
+    assert one.waiting == 5
+    one.give_up(0, "left out because time was short")
+    [chance] = second_chances([one], 5000, seconds=0.6)  # not the same one again
+    assert list(chance.seconds) == [3]
+
+
+def test_a_contender_with_fewer_rows_begins_again_with_more_and_keeps_what_it_has():
+    one = contender(None, sizes=(1, 2), folds=5)
+    one.rows = 1000
+    measured(one, 0.1, (0, 1), error=lambda size: 0.2 - 0.1 * size)
+    [chance] = second_chances([one], 20_000, seconds=11.0)  # 2 s a cell of all rows, as naive Bayes grows
+    assert (chance.rows, list(chance.seconds)) == (None, [1])
+    chance.take()
+    assert (one.rows, one.alive, one.complete()) == (None, [1], [])
+    one.put((1, 0), Measurement(0.0, 0.05, 1.0, 2.0, 2.0))
+    one.settle()  # the race ended before the other folds
+    assert (one.rows, one.complete()) == (1000, [0, 1])
+
+
+def test_time_that_is_left_is_used():
+    """What is given up since one contender looks slow runs after all when it was not."""
+    now = [0.0]
+
+    def answer(job):
+        is_first = job.learner == "slow" and job.fold == 0
+        now[0] += (4.0 if is_first else 0.02) / 2  # the machine was busy
+        return Measurement(0.0, 0.1, 1.0, 0.02, 4.0 if is_first else 0.02)
+
+    names = ("baseline", "slow", "quick")
+    contenders = [contender(None, sizes=(1, 2, 3), folds=5, name=name) for name in names]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(racing.time, "monotonic", lambda: now[0])
+        Race(contenders, Ledger(), deadline=30.0, n_rows=100).run(Scripted(answer))
+    assert [one.complete() for one in contenders] == [[0, 1, 2]] * 3
+
+
+def test_what_saves_little_is_not_given_up_before_what_saves_much():
+    now = [0.0]
+    costs = {"baseline": 0.0, "behind": 0.01, "slow": 3.0}
+
+    def answer(job):
+        now[0] += costs[job.learner] / 2
+        return Measurement(0.0, 0.3 if job.learner == "behind" else 0.1, 1.0, 0.0, costs[job.learner])
+
+    contenders = [contender(None, sizes=(1, 2, 3), folds=5, name=name) for name in costs]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(racing.time, "monotonic", lambda: now[0])
+        Race(contenders, Ledger(), deadline=15.0, n_rows=100).run(Scripted(answer))
+    assert contenders[1].complete() == [0, 1, 2]
+    assert len(contenders[2].complete()) == 1
+
+
+def test_an_earlier_run_decides_on_the_rows_that_it_measured():
+    ledger = Ledger()
+    for fold in range(5):
+        ledger.enter(Job("naive-bayes", 1, fold, 4000), Measurement(0.0, 0.1, 1.0, 0.1, 0.1))
+    ledger.enter(Job("naive-bayes", 1, 0), Measurement(0.0, 0.1, 1.0, 0.1, 0.1))
+    one = contender(None, sizes=(1, 2), folds=5)
+    Race([one], ledger, None).recall()
+    assert (one.rows, one.complete(), one.waiting) == (4000, [0], 5)
+    crew = Clocked({})
+    plan(wide_question(), [contender(None), one], crew, seconds=10.0)  # it needs no trial
+    assert crew.asked == []
+
+
 # --- cells that take too long -----------------------------------------------------------------------------------------
 
 
@@ -294,8 +421,8 @@ def test_a_cell_that_is_ended_takes_richer_sizes_with_it_and_then_rows():
     baseline.rows = 9
     slow = contender(None, sizes=(1, 2, 3), folds=3, name="slow")
     Race([baseline, slow], Ledger(), deadline=racing.time.monotonic() + 60.0, n_rows=20_000).run(Ending())
-    assert slow.rows == 5000
-    assert slow.complete() == [0]
+    assert slow.rows == 16_000  # it comes back from 5,000, which take no time
+    assert slow.complete() == [0, 1]
     few = contender(None, sizes=(1,), folds=3, name="few")
     Race([baseline, few], Ledger(), deadline=racing.time.monotonic() + 60.0, n_rows=200).run(Ending())
     assert few.obstacle.startswith("left out because time was short: a fit takes longer than")

@@ -11,7 +11,7 @@ import pytest
 
 from novacula.errors import ParameterError
 from novacula.table import parallel
-from novacula.table.crew import Alone, ProcessLostError, crew
+from novacula.table.crew import Alone, ProcessLostError, crew, waiting_workers
 from novacula.table.time_limit import TimeLimitError, time_limit
 
 
@@ -63,6 +63,22 @@ def test_a_script_without_a_main_guard_may_use_processes(tmp_path):
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.split() == ["once", "8.0"]
+
+
+def loaded(shared, module):
+    return os.getpid(), module in sys.modules
+
+
+def test_workers_that_wait_have_loaded_what_jobs_need():
+    with waiting_workers(3, "json.tool") as waiting:
+        known = {process.pid for process in waiting}
+        with crew(None, 2, waiting=waiting) as helpers:
+            pid, is_loaded = helpers.submit(loaded, "json.tool").result()
+        assert pid in known
+        assert is_loaded
+        rest = list(waiting)
+        assert len(rest) == 2  # it took one, since one was free for the only job
+    assert all(process.poll() is not None for process in rest)
 
 
 # --- jobs that take too long ------------------------------------------------------------------------------------------

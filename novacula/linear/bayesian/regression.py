@@ -111,6 +111,7 @@ class BayesianLinearRegression(LinearModel):
         "A standard deviation costs d² for each row. Sparse columns are made dense chunk by chunk.",
         cost_exponents={"n": 1, "d": 2},
         needs=("scaled",),
+        study_settings={"noise": "evidence"},  # nobody knows the noise of a table that is new
         references=(
             "D. J. C. MacKay, Bayesian interpolation, Neural Computation 4, 1992",
             "C. M. Bishop, Pattern Recognition and Machine Learning, 2006, chapter 3",
