@@ -3,7 +3,8 @@
     P(k) = exp(a·s_k) / Σ exp(a·s)        s: logarithms of the learner's probabilities, or its decision values
 
 a is the number that makes the classes of rows which the model had not seen likeliest (Guo et al., 2017, call 1/a the
-temperature). The most probable class stays the same, so nothing changes but how sure the model says it is.
+temperature), where of n rows one in n + 2 is taken to be of another class (Platt, 2000): rows without a mistake are no
+proof that there is none. The most probable class stays the same, so nothing changes but how sure the model says it is.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from novacula.table.chunk import Floats
 LEAST = 1e-12
 """The smallest probability whose logarithm is taken."""
 STEEPEST = 1e4
-"""The largest factor: classes that never overlap have none."""
+"""The largest factor."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,17 @@ class Sureness:
         scores = _scores(np.asarray(answers, np.float64), of_decision)
         if len(scores) < 2:
             raise DataError(f"{len(scores)} rows are too few to find out how sure a model should be")
+        doubt = 1.0 / (len(scores) + 2.0)
+
+        def surprise(log_a: float) -> float:
+            logits = scores * np.exp(log_a)
+            own, every = mean_surprise(logits, codes, weight), mean_surprise(logits, None, weight)
+            k = scores.shape[1]
+            others = (k * every - own) / (k - 1) if k > 1 else own
+            return (1.0 - doubt) * own + doubt * others
+
         found = minimize_scalar(
-            lambda log_a: mean_surprise(scores * np.exp(log_a), codes, weight),
+            surprise,
             bounds=(-np.log(STEEPEST), np.log(STEEPEST)),
             method="bounded",
         )
@@ -66,7 +76,8 @@ def _scores(answers: Floats, of_decision: bool) -> Floats:
 
 
 def mean_surprise(logits: Floats, codes: Any, weight: Floats | None = None) -> float:
-    """The mean of −ln P(class) over rows, where P(k) ∝ exp(logit k)."""
+    """The mean of −ln P(class) over rows, where P(k) ∝ exp(logit k); without classes over all of these as well."""
     top = logits.max(axis=1)
     total = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
-    return float(np.average(total - logits[np.arange(len(logits)), codes], weights=weight))
+    own = logits.mean(axis=1) if codes is None else logits[np.arange(len(logits)), codes]
+    return float(np.average(total - own, weights=weight))

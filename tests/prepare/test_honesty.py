@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression as Reference
 
 import novacula as nv
@@ -78,12 +79,25 @@ def test_intervals_that_cannot_be():
 # --- sureness ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("n", [50, 6000])
+def test_rows_without_a_mistake_do_not_make_a_model_certain(n):
+    rng = np.random.default_rng(n)
+    sure = np.where(rng.random(n) < 0.5, 0.9, 0.99)
+    codes = rng.integers(0, 2, n)
+    answers = np.where(np.arange(2) == codes[:, None], sure[:, None], 1 - sure[:, None])
+    said = Sureness.of(answers, codes, of_decision=False).apply(answers)[np.arange(n), codes]
+    assert (1 - said).mean() == pytest.approx(1 / (n + 2), rel=0.7)
+
+
 @given(seed=st.integers(0, 10**6), factor=st.floats(0.1, 5.0))
 def test_the_factor_is_that_of_a_logistic_regression_without_intercept(seed, factor):
     rng = np.random.default_rng(seed)
     f = rng.normal(size=400)
     y = (rng.random(400) < 1 / (1 + np.exp(-factor * f))).astype(int)
-    theirs = Reference(C=np.inf, fit_intercept=False, tol=1e-10).fit(f[:, None], y).coef_.item()
+    doubt = np.repeat([1 - 1 / 402, 1 / 402], 400)  # one row in n + 2 is taken to be of the other class
+    rows, labels = np.concatenate([f, f])[:, None], np.concatenate([y, 1 - y])
+    reference = Reference(C=np.inf, fit_intercept=False, tol=1e-10)
+    theirs = reference.fit(rows, labels, sample_weight=doubt).coef_.item()
     if 1e-3 < theirs < 1e3:
         assert Sureness.of(f, y, of_decision=True).factor == pytest.approx(theirs, rel=1e-3)
 
@@ -94,9 +108,15 @@ def test_no_factor_makes_the_rows_likelier_and_the_answer_stays(seed, k):
     proba, codes = rng.dirichlet(np.ones(k), 60), rng.integers(k, size=60)
     sureness = Sureness.of(proba, codes, of_decision=False)
     logs = np.log(np.maximum(proba, 1e-12))
+    truth = np.full((60, k), 1 / 62 / (k - 1))  # one row in n + 2 is taken to be of another class
+    truth[np.arange(60), codes] = 1 - 1 / 62
+
+    def surprise(factor):
+        return -(truth * log_softmax(factor * logs, axis=1)).sum(axis=1).mean()
+
+    for other in (0.01, 0.3, 0.9, 1.1, 3.0, 100.0):  # the factor stops at 1e-4
+        assert surprise(sureness.factor) <= surprise(other * sureness.factor) + 1e-4
     best = mean_surprise(sureness.factor * logs, codes)
-    for other in (0.01, 0.3, 0.9, 1.1, 3.0, 100.0):
-        assert best <= mean_surprise(other * sureness.factor * logs, codes) + 1e-4  # the factor stops at 1e-4
     calibrated = sureness.apply(proba)
     np.testing.assert_allclose(calibrated.sum(axis=1), 1.0)
     np.testing.assert_array_equal(calibrated.argmax(axis=1), proba.argmax(axis=1))
