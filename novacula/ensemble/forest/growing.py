@@ -131,7 +131,8 @@ class Forester:
     def _thresholds(self, feature: npt.NDArray, cut: npt.NDArray) -> Floats:
         """The thresholds of numeric tests: the edge behind a bin; the largest number behind the last one."""
         threshold = np.full(len(feature), np.nan)
-        for f in np.flatnonzero(self.binned.ordered):
+        tested = np.unique(feature[feature >= 0])
+        for f in tested[self.binned.ordered[tested]]:
             nodes = np.flatnonzero(feature == f)
             threshold[nodes] = np.append(self.binned.edges[f], np.finfo(np.float64).max)[cut[nodes]]
         return threshold

@@ -30,6 +30,8 @@ LARGE = 20_000
 """Rows above which a node is split alone, so that its branches can go to different threads."""
 FEW = 1_000
 """Rows up to which all is done sooner than threads are started."""
+SORTED = 1 << 16
+"""Values that are sorted at once: many columns of few rows, or one of many."""
 LEVELS = 64
 """Levels down to which that is done: chains are not followed level by level."""
 
@@ -157,17 +159,18 @@ def sorted_lists(numeric: Floats, rows: Entries, columns: Longs) -> Entries:
     arena = np.empty((1 + len(columns), len(rows)), np.uint32)
     arena[0] = rows
 
-    def fill(s: int) -> None:
-        values = numeric[rows, columns[s]]
-        order = np.argsort(values)
-        values = values[order]
+    def fill(start: int) -> None:
+        values = np.ascontiguousarray(numeric[np.ix_(rows, columns[start : start + block])].T)
+        order = np.argsort(values, axis=1)
+        values = np.take_along_axis(values, order, axis=1)
         entries = rows[order]
-        entries[1:] |= np.where(values[1:] == values[:-1], TIE, np.uint32(0))
-        if np.isnan(values[-1:]).any():  # those that are missing come last
+        entries[:, 1:] |= np.where(values[:, 1:] == values[:, :-1], TIE, np.uint32(0))
+        if np.isnan(values[:, -1:]).any():  # those that are missing come last
             entries[np.isnan(values)] |= GONE
-        arena[1 + s] = entries
+        arena[1 + start : 1 + start + len(values)] = entries
 
-    with closing(each(fill, range(len(columns)), len(rows))) as filled:
+    block = max(SORTED // max(len(rows), 1), 1)
+    with closing(each(fill, range(0, len(columns), block), len(rows))) as filled:
         for _ in filled:
             pass
     return arena
