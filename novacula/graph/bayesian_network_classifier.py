@@ -29,6 +29,9 @@ from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree.structure import most_frequent
 
+WIDE = 500
+"""Columns beyond which a study tries no tree, since every pair of them would be compared."""
+
 
 class BayesianNetworkClassifier(NetworkLearner, Classifier):
     """A Bayesian network that predicts one of its nodes.
@@ -87,7 +90,7 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         cost_exponents={"n": 1, "d": 2},
         needs=("measured",),  # the density of how often a rare word stands in a text would decide alone
         size="structure",
-        sizes=("naive", "tan"),
+        sizes=lambda extent: ("naive", "tan") if extent.n_columns <= WIDE else ("naive",),
         # A column that is nearly always the same has next to no variance in some classes, and would decide alone.
         study_settings={"var_smoothing": 0.01},
         references=("Friedman, Geiger and Goldszmidt, Bayesian network classifiers (1997)",),

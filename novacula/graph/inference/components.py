@@ -81,17 +81,19 @@ def components(
     `check` refuses nodes whose discrete parents have too many states, before anything is made for each of them.
     """
     label: dict[str, str] = {}
+    members: dict[str, list[str]] = {}
     for node in dag.nodes:
         if node in variables.states or (relevant is not None and node not in relevant):
             continue
         linked = {label[parent] for parent in dag.parents[node] if parent in label and parent not in known}
-        label[node] = node
-        for other in [name for name, mark in label.items() if mark in linked]:
-            label[other] = node
-    return tuple(
-        _component([n for n in label if label[n] == mark], dag, variables, known, check)
-        for mark in dict.fromkeys(label.values())
-    )
+        label[node], members[node] = node, [node]
+        for mark in linked:
+            joined = members.pop(mark)
+            members[node] += joined
+            label |= dict.fromkeys(joined, node)
+    place = {node: i for i, node in enumerate(label)}
+    groups = sorted((sorted(group, key=place.__getitem__) for group in members.values()), key=lambda g: place[g[0]])
+    return tuple(_component(group, dag, variables, known, check) for group in groups)
 
 
 def _component(
