@@ -70,14 +70,14 @@ class Confusion(TabularResult):
         ]
         header = ("true", *(f"predicted {name}" for name in names), "precision", "recall", "F1")
         return WorkTable(
-            header, tuple(rows), f"{few_digits(100 * self.error)}% of {self.matrix.sum():g} rows are wrong"
+            header, tuple(rows), f"{100 * self.error:.3g}% of {_rows(float(self.matrix.sum()))} rows are wrong"
         )
 
     def plot(self) -> Figure:
         """The matrix, each cell shaded by its share of the rows of its class."""
         k = len(self.labels)
         worst = self._worst()
-        alt = f"Confusion matrix of {k} classes over {self.matrix.sum():g} rows, of which {worst}."
+        alt = f"Confusion matrix of {k} classes over {_rows(float(self.matrix.sum()))} rows, of which {worst}."
         size = 2.2 + (0.62 * k if k <= MANY_LABELS else SIDE)
         return Figure(self._draw, alt, "Confusion matrix", (size + 1.0, size))
 
@@ -86,10 +86,9 @@ class Confusion(TabularResult):
         if not wrong.any():
             return "none is wrong"
         i, j = np.unravel_index(int(wrong.argmax()), wrong.shape)
-        often = "once" if wrong[i, j] == 1 else f"{wrong[i, j]:g} times"
+        often = "once" if wrong[i, j] == 1 else f"{_rows(float(wrong[i, j]))} times"
         return (
-            f"{few_digits(100 * self.error)}% are wrong; most often {self.labels[i]} is predicted as {self.labels[j]}, "
-            f"{often}"
+            f"{100 * self.error:.3g}% are wrong; most often {self.labels[i]} is predicted as {self.labels[j]}, {often}"
         )
 
     def _draw(self, axes: Axes) -> None:
@@ -110,7 +109,12 @@ class Confusion(TabularResult):
         axes.set_yticks(places, names)
         for i, j in np.ndindex(self.matrix.shape):
             colour = "white" if shares[i, j] > 0.6 else INK
-            axes.text(j, i, f"{self.matrix[i, j]:g}", ha="center", va="center", color=colour)
+            axes.text(j, i, _rows(float(self.matrix[i, j])), ha="center", va="center", color=colour)
+
+
+def _rows(count: float) -> str:
+    """A number of rows, which weights may make a fraction."""
+    return few_digits(count) if count % 1.0 else f"{count:,.0f}"
 
 
 def confusion(y: Any, prediction: Any, labels: Any = None, sample_weight: Any = None) -> Confusion:

@@ -197,11 +197,20 @@ def metric(which: MetricLike) -> Metric:
 
 def of_rarer(measure: Metric, y: Any) -> Metric:
     """The metric for these classes: F1 of two is that of the rarer one, or of the second where both are as rare."""
-    labels, count = np.unique(np.asarray(y), return_counts=True)
-    if measure is not METRICS["f1"] or len(labels) != 2:
+    if measure is not METRICS["f1"] or len(np.unique(np.asarray(y))) != 2:
         return measure
-    positive = labels.tolist()[0 if count[0] < count[1] else 1]
+    positive = rarer(y)
     return replace(measure, words=f"F1 of {quoted(positive)}", of=partial(_f1, positive=positive))
+
+
+def rarer(y: Any) -> Any:
+    """The rarer of two classes, which is usually what one looks for; the second where both are as rare.
+
+    >>> rarer(["no", "yes", "no"]), rarer([1, 0, 1]), rarer(["a", "b"])
+    ('yes', 0, 'b')
+    """
+    labels, count = np.unique(np.asarray(y), return_counts=True)
+    return labels.tolist()[0 if count[0] < count[1] else 1]
 
 
 def require_task(measure: Metric, task: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.evaluate.loss import Floats
+from novacula.explain.labels import told_apart
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, date_axis, few_digits, literal
 from novacula.words import capitalised, shortened
 
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
 ROWS_DRAWN = 50
 """Rows whose own curves are drawn."""
-CURVES = 6
-"""Curves that are told apart."""
+CURVES, CURVES_OF_MANY = 6, 4
+"""Curves that are told apart; where there are more answers, only the ones that move most are drawn."""
+LEGEND, A_LINE = 50, 0.22
+"""Characters of a line of the legend, and inches of its height."""
 QUIET = "#9DB8CC"
 WIDTH = 5.4
 """Inches: two stand side by side in a page, and one fits a phone."""
@@ -30,18 +33,20 @@ def dependence_figure(result: Dependence, k: int | None) -> Figure:
         return _of_two(result, result.output() if k is None else k)
     every = [k] if k is not None else _most_moving(result.mean)
     axis = result.axes[0]
-    title = f"How the {result.scale} moves with {shortened(axis.name)}"
+    title = f"How the {result.scale} moves with {shortened(axis.name)}{axis.part}{_which(result, every)}"
     ends = "; ".join(
         f"{result.heading(c)} from {few_digits(result.mean[0, c])} to {few_digits(result.mean[-1, c])}" for c in every
     )
-    height = 3.8 if axis.is_numeric else 1.5 + 0.34 * len(axis.labels)
     own = result.individual and len(every) == 1
+    columns = 2 if own else max(1, min(3, LEGEND // (max(len(_name(result, c)) for c in every) + 6)))
+    height = 3.8 if axis.is_numeric else 1.5 + 0.34 * len(axis.labels)
+    height += A_LINE * ((len(every) - 1) // columns)
 
     def draw(axes: Axes) -> None:
         draw_one = _draw_numbers if axis.is_numeric else _draw_categories
         draw_one(axes, result, axis, every, own)
         if len(every) > 1 or own:
-            axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
+            axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns, borderaxespad=0.2)
 
     return Figure(draw, f"{title}: {ends}.", title, (WIDTH, height))
 
@@ -49,7 +54,14 @@ def dependence_figure(result: Dependence, k: int | None) -> Figure:
 def _most_moving(mean: Floats) -> list[int]:
     """The answers that move most, in their order."""
     moved = np.ptp(mean, axis=0)
-    return sorted(np.argsort(-moved, kind="stable")[:CURVES].tolist())
+    most = CURVES if len(moved) <= CURVES else CURVES_OF_MANY
+    return sorted(np.argsort(-moved, kind="stable")[:most].tolist())
+
+
+def _which(result: Dependence, every: list[int]) -> str:
+    """Which of many answers are drawn, as the end of a title."""
+    n, what = len(result.outputs), "targets" if result.scale == "prediction" else "classes"
+    return f": the {len(every)} of {n} {what} for which it moves most" if 1 < len(every) < n else ""
 
 
 def _some_rows(result: Dependence) -> Floats:
@@ -59,7 +71,7 @@ def _some_rows(result: Dependence) -> Floats:
 
 
 def _name(result: Dependence, c: int) -> str:
-    return literal(shortened(result.outputs[c], 24)) if len(result.outputs) > 1 else "mean"
+    return literal(told_apart(result.outputs, 24)[c]) if len(result.outputs) > 1 else "mean"
 
 
 def _draw_numbers(axes: Axes, result: Dependence, axis: GridAxis, every: list[int], own: bool) -> None:
@@ -76,7 +88,7 @@ def _draw_numbers(axes: Axes, result: Dependence, axis: GridAxis, every: list[in
     )
     if axis.is_time:
         date_axis(axes.xaxis)
-    axes.set_xlabel(literal(f"{shortened(axis.name)}  (marks: deciles of the rows)"))
+    axes.set_xlabel(f"{literal(shortened(axis.name))}\n(marks: deciles of the rows)")
     axes.set_ylabel(literal(capitalised(shortened(result.heading(every[0]) if len(every) == 1 else result.scale))))
     axes.grid()
 

@@ -45,6 +45,7 @@ class GridAxis:
     labels: tuple[str, ...]  # of categories
     ticks: Floats  # deciles of a numeric column
     is_time: bool = False  # numbers are seconds since 1970
+    part: str = ""  # which of the values are there, if not all, as the end of a title
 
     def cell(self, i: int) -> Cell:
         """A value as it is read."""
@@ -119,8 +120,9 @@ def dependence(
 ) -> Dependence:
     """Give the partial dependence of a model on a column, or on two, and the curves of single rows.
 
-    A numeric column is set to `grid` quantiles of its known values, a categorical one to each of its categories. Of
-    classes there is the probability, of two classes that of the second. Of more than so many `rows` a sample is taken.
+    A numeric column is set to `grid` quantiles of its known values, and where those coincide, since most rows have the
+    same value, also to quantiles of the distinct others; a categorical one to each of its categories. Of classes there
+    is the probability, of two classes that of the second. Of more than so many `rows` a sample is taken.
 
     >>> import numpy as np
     >>> from novacula.linear import LinearRegression
@@ -143,7 +145,7 @@ def dependence(
 
 
 def grid_axis(rows: SeenRows, j: int, points: int) -> GridAxis:
-    """The values that a column is set to: quantiles that occur, or all categories, the most frequent of many."""
+    """The values that a column is set to: numbers that occur, or all categories, the most frequent of many."""
     column, values = rows.columns[j], rows.values(j)
     if column.kind == "text":
         raise SchemaError(f"{column.name!r} holds words, which cannot be set one after the other: take another column")
@@ -151,8 +153,8 @@ def grid_axis(rows: SeenRows, j: int, points: int) -> GridAxis:
         known = values[np.isfinite(values)]
         if not len(known):
             raise DataError(f"{column.name!r} has no known value in these rows, so there is nothing to set it to")
-        at, ticks = (np.quantile(known, q, method="inverted_cdf") for q in (np.linspace(0, 1, points), TICKS))
-        return GridAxis(column.name, True, np.unique(at), (), ticks, column.is_time)
+        ticks = np.quantile(known, TICKS, method="inverted_cdf")
+        return GridAxis(column.name, True, grid_numbers(known, points), (), ticks, column.is_time)
     codes = np.arange(len(column.categories))
     if len(codes) > CATEGORIES:
         count = np.bincount(values[values >= 0], minlength=len(codes))
@@ -161,6 +163,20 @@ def grid_axis(rows: SeenRows, j: int, points: int) -> GridAxis:
         raise DataError(f"{column.name!r} has no category, so there is nothing to set it to")
     labels = tuple(str(column.categories[code]) for code in codes)
     return GridAxis(column.name, False, codes.astype(np.int32), labels, np.empty(0))
+
+
+def grid_numbers(known: Floats, points: int) -> Floats:
+    """So many numbers that occur, in order: quantiles of all, and where those coincide also of the distinct others.
+
+    >>> grid_numbers(np.array([0.0] * 90 + [5.0, 6.0, 7.0]), 3).tolist()
+    [0.0, 5.0, 7.0]
+    """
+    grid = np.unique(np.quantile(known, np.linspace(0, 1, points), method="inverted_cdf"))
+    others = np.setdiff1d(known, grid)
+    if len(grid) < points and len(others):
+        more = np.quantile(others, np.linspace(0, 1, points - len(grid)), method="inverted_cdf")
+        grid = np.union1d(grid, more)
+    return grid
 
 
 def grid_answers(answers: SeenAnswers, rows: SeenRows, places: list[int], axes: tuple[GridAxis, ...]) -> Floats:

@@ -24,7 +24,7 @@ from novacula.explain.derivation.importance import derive_importance
 from novacula.explain.result import SeenResult
 from novacula.explain.rows import Places, SeenRows, column_places, drawn, said_once, sample_words, sampled, seen_rows
 from novacula.learner import ingest
-from novacula.learner.figure import Figure, bar_figure
+from novacula.learner.figure import Figure, bar_figure, number_words
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Work, WorkTable
 from novacula.words import counted, shortened
@@ -82,17 +82,21 @@ class Importance(SeenResult):
         """What the numbers rest on."""
         sample, orders = sample_words(len(self.losses), self.n_rows), counted(self.permuted.shape[1], "permutation")
         words = (
-            f"The {self.measure} is {self.baseline:.4g} on {sample}, and rises by this where a column is permuted; "
-            f"95% intervals hold what other rows and other than these {orders} would change."
+            f"The {self.measure} is {number_words(self.baseline)} on {sample}, and rises by this where a column is "
+            f"permuted; 95% intervals hold what other rows and other than these {orders} would change."
         )
         return (words,)
 
+    def known(self, values: Floats) -> Floats:
+        """Numbers about each column (d,) to two digits of the standard error of its rise; others are not known."""
+        places = 1.0 - np.floor(np.log10(self.error, out=np.zeros(len(values)), where=self.error > 0.0))
+        unit = np.where(self.error > 0.0, 10.0**-places, 1e-12)
+        return np.round(values / unit) * unit + 0.0  # no number is shown as −0
+
     def table(self) -> WorkTable:
         """The columns by their rise."""
-        ends = self.low, self.high
-        rows: list[tuple[Cell, ...]] = [
-            (shortened(self.names[j]), float(self.rise[j]), *(float(end[j]) for end in ends)) for j in self.order
-        ]
+        numbers = np.column_stack([self.known(one) for one in (self.rise, self.low, self.high)])
+        rows: list[tuple[Cell, ...]] = [(shortened(self.names[j]), *numbers[j].tolist()) for j in self.order]
         return WorkTable(("column", f"rise of the {self.measure}", "95% from", "to"), tuple(rows))
 
     def figure(self) -> Figure:
@@ -100,7 +104,7 @@ class Importance(SeenResult):
         shown = self.order[:DRAWN]
         return bar_figure(
             [self.names[j] for j in shown],
-            self.rise[shown],
+            self.known(self.rise)[shown],
             intervals=np.column_stack([self.low, self.high])[shown],
             title="What the model needs most",
             xlabel=f"rise of the {self.measure} where the column is permuted",

@@ -22,7 +22,6 @@ from novacula.learner.base import Learner
 from novacula.table import Chunk, Column, Schema, Table, read
 from novacula.table.chunk_source import ChunkSource
 from novacula.table.names import as_names, did_you_mean
-from novacula.words import counted
 
 Form: TypeAlias = Literal["table", "array", "frame"]
 Places: TypeAlias = npt.NDArray[np.intp]
@@ -223,7 +222,9 @@ def sample_words(shown: int, n: int) -> str:
     >>> sample_words(5, 5), sample_words(100, 5000)
     ('5 rows', 'a sample of 100 of 5,000 rows')
     """
-    return counted(shown, "row") if shown == n else f"a sample of {shown:,} of {n:,} rows"
+    if shown < n:
+        return f"a sample of {shown:,} of {n:,} rows"
+    return "1 row" if n == 1 else f"{n:,} rows"
 
 
 @contextmanager

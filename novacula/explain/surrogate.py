@@ -32,6 +32,14 @@ STEP = 1.35
 """By what sizes grow, until one is large enough."""
 
 
+LEAF_WORDS = {
+    True: "In brackets behind an answer are the rows of its leaf and how many of them it is wrong about; a row whose "
+    "value is missing goes down several branches, a part of it each.",
+    False: "In brackets behind an answer are the rows of its leaf and how far they are spread around it.",
+}
+"""What the numbers at the leaves of a tree for classes are, and of one for numbers."""
+
+
 @dataclass(frozen=True, eq=False)
 class Surrogate(SeenResult):
     """The tree, and how far it agrees with the model on rows that it was not grown on."""
@@ -46,6 +54,12 @@ class Surrogate(SeenResult):
     sizes: tuple[int, ...]  # leaves of the trees that were compared
     fidelities: tuple[float, ...]
     n_grown: int  # rows that it was grown on
+    constant: float  # the fidelity of one answer for all rows
+
+    @property
+    def gain(self) -> float:
+        """The part of what one answer for all rows misses that the tree has right: 1 if it misses nothing."""
+        return (self.fidelity - self.constant) / (1.0 - self.constant) if self.constant < 1.0 else 0.0
 
     @property
     def reached(self) -> bool:
@@ -75,8 +89,9 @@ class Surrogate(SeenResult):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was found, and that the size was chosen by the same rows."""
-        return self.sentence(), "The interval is over rows; the size of the tree was chosen on the same rows."
+        """What was found, that the size was chosen by the same rows, and what stands at a leaf."""
+        chosen = "The interval is over rows; the size of the tree was chosen on the same rows."
+        return self.sentence(), chosen, LEAF_WORDS[self.is_classes]
 
     def to_text(self) -> str:
         """The tree as text."""
@@ -161,6 +176,14 @@ class Mimicry:
         said = self.said.astype(np.float64)
         return (guess - said) ** 2, (said - said.mean()) ** 2
 
+    @property
+    def constant(self) -> float:
+        """The fidelity of the best answer that is the same for all rows."""
+        if not self.is_classes:
+            return 0.0
+        count = np.unique(self.said, return_counts=True)[1]
+        return float(count.max() / count.sum())
+
     def fidelity(self, agrees: Floats, spread: Floats) -> float:
         """The share of rows on which they agree, or of the variance that is explained."""
         if self.is_classes:
@@ -199,7 +222,7 @@ def _judged(mimicry: Mimicry, tree: Any, share: float, tried: dict[int, float]) 
         interval = ratio_interval(agrees, spread, found)
     return Surrogate(
         tree, share, found, interval, mimicry.is_classes, agrees, spread, tuple(tried), tuple(tried.values()),
-        len(mimicry.grown),
+        len(mimicry.grown), mimicry.constant,
     )  # fmt: skip
 
 

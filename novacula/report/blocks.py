@@ -22,8 +22,10 @@ CELL = 120
 """Characters of a cell."""
 UNKNOWN = ("", "–")
 """What a table shows in place of a number that is not known."""
-NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+(e[+-]?\d+)?%?$")
+NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+(e[+-]?\d+)?(%| million| billion)?$")
 """A number that was written with the digits it deserves."""
+COLUMNS = 7
+"""Columns that stand side by side with room between them."""
 WIDE = 5.5
 """Inches beyond which a figure is wide."""
 TINY = 1e-12
@@ -107,6 +109,11 @@ class TableBlock:
     def of(cls, table: WorkTable, caption: str = "") -> TableBlock:
         """The table of a result; a caption given here goes before its own."""
         return cls(table.header, table.rows, ". ".join(filter(None, [caption, table.caption])))
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it has so many columns that they have to stand closely."""
+        return len(self.header) > COLUMNS
 
     @property
     def right(self) -> list[bool]:
@@ -210,14 +217,14 @@ def _is_number(cell: Cell) -> bool:
 def number(value: float) -> str:
     """A number with few digits; nothing where it is not known.
 
-    >>> number(0.0416666), number(1234567), number(2.5e-17), number(float("nan"))
-    ('0.04167', '1,234,567', '0', '')
+    >>> number(0.0416666), number(1234567), number(5361.2), number(2.5e-17), number(float("nan"))
+    ('0.04167', '1,234,567', '5,361', '0', '')
     """
     if np.isnan(value):
         return ""
     if isinstance(value, float) and abs(value) >= 1e9:
         return number_words(value)
-    if isinstance(value, int) or abs(value) >= 1e4:
+    if isinstance(value, int) or abs(value) >= 1e3:
         return f"{value:,.0f}"
     return few_digits(0.0 if abs(value) < TINY else value)
 

@@ -20,7 +20,7 @@ from novacula.report.blocks import (
 from novacula.report.making import Interruption, Maker, noticed, sections_of
 from novacula.report.sections.data import column_grid, kinds_in_words, missing_in_words
 from novacula.report.sections.model import model_blocks
-from novacula.report.sections.reproduce import versions
+from novacula.report.sections.reproduce import versions, what_stays_the_same
 from novacula.study.exploration import Exploration
 from novacula.table.names import name_of
 
@@ -92,7 +92,7 @@ def _model(exploration: Exploration) -> Iterator[Block]:
 
 
 def _reproduce(exploration: Exploration) -> Iterator[Block]:
-    yield Paragraph("The same table, seed and versions give the same numbers, except times. The call:")
+    yield Paragraph(f"{what_stays_the_same(bool(exploration.stopped))} The call:")
     yield Code(
         exploration.command
         or f"import novacula as nv\n\nexploration = nv.learn(table, random_state={exploration.seed})"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from novacula.evaluate.loss import LOSSES, Floats, LossFunction
+from novacula.evaluate.metric import rarer
 from novacula.evaluate.rows import SupervisedRows
 from novacula.explain import Importance
 from novacula.learner.card import Card
@@ -132,6 +133,12 @@ class Reading:
         """The chosen model, fitted without the test rows."""
         return self.study.best_ if self.study.tested_model is None else self.study.tested_model
 
+    @property
+    def disappoints(self) -> bool:
+        """Whether the test error is worse than cross-validation promised, by more than chance would explain."""
+        test = self.study.test
+        return test is not None and test.surprising and test.error > self.chosen.error
+
     def seconds(self, entry: Entry, n_rows: int) -> float:
         """About how long a fit of an entry takes on n_rows."""
         measured = entry.rows or self.question.extent.n_rows
@@ -171,12 +178,13 @@ class Reading:
 
     @cached_property
     def score(self) -> tuple[Answers, Floats, Any] | None:
-        """For two classes: answers, how much speaks for the second class, and which that is."""
+        """For two classes: answers, how much speaks for the rarer class of the training rows, and which that is."""
         answers = self.answers
         if self.blind or answers is None or answers.classes is None or len(answers.classes) != 2:
             return None
-        scores = answers.scores(1)
-        return None if scores is None or len(np.unique(answers.y)) != 2 else (answers, scores, answers.classes[1])
+        positive = rarer(self.question.train.y)
+        scores = answers.scores(answers.classes.tolist().index(positive))
+        return None if scores is None or len(np.unique(answers.y)) != 2 else (answers, scores, positive)
 
     # --- rows that the chosen model is asked about ------------------------------------------------------------------
 

@@ -144,6 +144,12 @@ def test_bad_input_is_named(call, kind, words):
 # --- confusion ----------------------------------------------------------------------------------------------
 
 
+def test_confusion_counts_as_people_write():
+    result = confusion(["a"] * 5361 + ["b"] * 2, ["a"] * 5200 + ["b"] * 163)
+    assert result.table().caption == "3% of 5,363 rows are wrong"
+    assert "over 5,363 rows" in result.plot().alt
+
+
 @laws
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=40))
 def test_confusion_is_the_reference_librarys(pairs):

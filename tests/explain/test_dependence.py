@@ -60,6 +60,35 @@ def test_the_grid_is_of_values_that_occur_and_of_all_categories():
     assert np.isin(dependence(model, frame, NASTY[0]).axes[0].values, frame[NASTY[0]]).all()
 
 
+def test_a_column_that_is_mostly_one_value_is_set_to_its_others_too():
+    """Of a column that is 0 in nine rows of ten the curve had 0 and the largest value, and missed what lies between."""
+    rng = np.random.default_rng(0)
+    loss = np.where(rng.random(500) < 0.95, 0.0, rng.integers(1500, 2500, 500))
+    X = np.column_stack([loss, rng.normal(size=500)])
+    y = ((loss > 1800) & (loss < 2000)).astype(float)
+    result = dependence(DecisionTreeRegressor(min_samples_leaf=1).fit(X, y), X, [0], grid=20)
+    values = result.axes[0].values
+    assert len(values) == 20
+    assert np.isin(values, loss).all()
+    assert values.min() == 0.0
+    assert values.max() == loss.max()
+    assert result.mean[:, 0].max() > 0.9
+
+
+def test_of_many_classes_those_that_move_most_are_drawn_and_it_says_so():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2000, 1))
+    names = np.array([f"product line {k:02d} / region" for k in range(50)])
+    kind = np.clip((x[:, 0] * 2 + 5).astype(int), 0, 9) * 5 + rng.integers(0, 5, 2000)
+    result = dependence(DecisionTreeClassifier(max_leaf_nodes=10).fit(x, names[kind]), x, [0])
+    figure = result.figure()
+    assert figure.title.endswith("the 4 of 50 classes for which it moves most")
+    moved = np.ptp(result.mean, axis=0)
+    drawn = [k for k, name in enumerate(result.outputs) if f"of {name} from" in figure.alt]
+    assert sorted(moved)[-4:] == sorted(moved[drawn])
+    assert figure.size[1] > 4.0  # the legend has a line for each of the long names
+
+
 def test_of_two_classes_it_is_the_probability_of_the_second():
     frame, y = mixed_frame()
     model = PreparedClassifier(LogisticRegression()).fit(frame, np.where(y > 0, "yes", "no"))

@@ -162,3 +162,17 @@ def test_of_a_file_the_same_sample_is_taken(tmp_path):
         there = importance(model, nv.read(tmp_path / "rows.parquet", "y"), rows=rows)
         assert here.n_rows == there.n_rows == 300
         np.testing.assert_array_equal(here.rise, there.rise)
+
+
+def test_numbers_have_the_digits_that_their_intervals_allow():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 3))
+    y = 1e5 * (X @ [2.0, 1.0, 0.0] + rng.normal(size=1200))
+    result = importance(LinearRegression().fit(X, y), X, y, metric="absolute")
+    for name, rise, low, high in result.table().rows:
+        j = result.names.index(name)
+        unit = 10.0 ** np.floor(np.log10(result.error[j])) / 10
+        for shown, exact in ((rise, result.rise[j]), (low, result.low[j]), (high, result.high[j])):
+            assert shown == pytest.approx(exact, abs=unit / 2 * (1 + 1e-9))
+            assert shown / unit == pytest.approx(round(shown / unit), abs=1e-6)
+    assert f"is {float(f'{result.baseline:.4g}'):,.0f} on 1,200 rows" in result.notes[0]

@@ -84,6 +84,19 @@ def test_a_model_that_says_one_thing():
         assert "1 leaf " in result.sentence()
 
 
+def test_the_gain_is_what_a_constant_misses():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 2))
+    rare = surrogate(DecisionTreeClassifier().fit(X, X[:, 0] > 2.0), X)
+    said = np.sort(np.random.default_rng(0).permutation(1000)[:300])
+    share = np.mean(X[said, 0] > 2.0)
+    assert rare.constant == pytest.approx(1 - share)
+    assert rare.gain == pytest.approx((rare.fidelity - 1 + share) / share)
+    numbers = surrogate(LinearRegression().fit(X, X.sum(axis=1)), X, max_leaves=4)
+    assert numbers.constant == 0.0
+    assert numbers.gain == numbers.fidelity
+
+
 def test_columns_of_words_stay_behind_and_the_tree_is_an_ordinary_one():
     frame, y = mixed_frame()
     table = nv.read(frame.assign(note=[f"word {i} of {i % 7}" for i in range(len(y))], y=three_classes(y)), "y")

@@ -73,6 +73,19 @@ def test_a_page_fits_desk_and_phone(visit: Callable[..., Any], study: str) -> No
         assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+@pytest.mark.parametrize("study", ["nasty", "iris", "diabetes"])
+def test_nothing_is_wider_than_the_paper(visit: Callable[..., Any], study: str) -> None:
+    """A browser shrinks all pages of a print to what sticks out of one."""
+    page = visit(study, 688)
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") == 688
+    cut = page.evaluate(
+        "[...document.querySelectorAll('main table')].filter(one => one.getBoundingClientRect().right > 689)"
+        ".map(one => one.textContent.slice(0, 80))"
+    )
+    assert cut == []
+
+
 def test_hostile_names_are_text_in_the_browser(visit: Callable[..., Any]) -> None:
     page = visit("nasty", 1280)
     assert page.title() == "A study of ‘<script>alert('target')</script>’"

@@ -13,17 +13,21 @@ from scipy.stats import binomtest
 
 import novacula as nv
 from novacula.evaluate import CostMatrix
+from novacula.evaluate.calibration import calibration
 from novacula.explain import Importance
-from novacula.report.blocks import Paragraph, TableBlock
+from novacula.report.blocks import Alert, Facts, Paragraph, TableBlock
 from novacula.report.reading import Reading
 from novacula.report.sections.change import facts
 from novacula.report.sections.class_mistakes import calibration_sentence, reliability
+from novacula.report.sections.findings import findings
+from novacula.report.sections.mistakes import measures
 from novacula.report.sections.model import model
 from novacula.report.sections.number_mistakes import number_mistakes
-from novacula.report.sections.opening import most_important
+from novacula.report.sections.opening import most_important, opening, warnings
 from novacula.report.sections.wrong_rows import ROWS, most_wrong, wrong_rows
 from novacula.study import Study, learn
-from novacula.study.leaderboard import choice, with_spread
+from novacula.study.finding import Finding
+from novacula.study.leaderboard import choice, with_interval, with_spread
 
 
 def numbers(words: str) -> list[float]:
@@ -245,7 +249,7 @@ def test_what_matters_most_is_what_permuting_makes_worse(trains: Study) -> None:
             worse.append(np.mean(trains.best_.predict(changed) != test.y) - before)
         rise[name] = max(float(np.mean(worse)), 0.0)
     words = most_important(reading.matters)
-    assert words.startswith("What matters most is ‘x’ (")
+    assert words.startswith("What matters most is ‘x’, with ")
     assert numbers(words)[0] == pytest.approx(100 * rise["x"] / sum(rise.values()), abs=6)
     assert "‘noise’" not in words
 
@@ -288,8 +292,8 @@ def test_probabilities_that_come_true_are_said_to(trains: Study) -> None:
     rng = np.random.default_rng(0)
     p = rng.random(4000)
     true = rng.random(4000) < p
-    assert "can be taken as they are" in calibration_sentence(reliability(true, p, True, 0.995))
-    words = calibration_sentence(reliability(true, p**3, True, 0.995))
+    assert "can be taken as they are" in calibration_sentence(reliability(true, p, True))
+    words = calibration_sentence(reliability(true, p**3, True))
     n, said, came = numbers(words)
     inside = np.abs(np.digitize(p**3, np.quantile(p**3, np.linspace(0, 1, 11)[1:-1])))
     gaps = [abs(true[inside == k].mean() - (p**3)[inside == k].mean()) for k in range(10)]
@@ -297,6 +301,49 @@ def test_probabilities_that_come_true_are_said_to(trains: Study) -> None:
     assert n == pytest.approx((inside == worst).sum(), abs=1)
     assert came == pytest.approx(100 * true[inside == worst].mean(), abs=1)
     assert said == pytest.approx(100 * (p**3)[inside == worst].mean(), abs=1)
+
+
+def test_few_rows_of_a_bin_do_not_show_that_probabilities_fail() -> None:
+    """One miss in 13 rows at 99.5% comes in 6 bins of 100, and ten bins were looked at."""
+    p = np.repeat([0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.995], 13)
+    came = [1, 3, 5, 6, 8, 10, 12]
+    true = np.concatenate([np.arange(13) < count for count in came])
+    assert "can be taken as they are" in calibration_sentence(calibration(true, p, True, bins=7))
+    true[-6:] = False  # which chance does not explain
+    assert "do not come true everywhere: of 13 rows" in calibration_sentence(calibration(true, p, True, bins=7))
+
+
+def test_one_interval_is_given_for_one_number(houses: Study) -> None:
+    test = houses.test
+    assert test is not None
+    reading = Reading(houses)
+    [first] = [cell for block in opening(reading) if isinstance(block, Facts) for name, cell in block.pairs
+               if "test rows" in name]  # fmt: skip
+    cells = {str(row[0]): row[2] for row in measures(reading).rows}
+    assert cells["root mean squared error (RMSE)"] == first
+    areas = learn(nv.read(rows_of(300)), "late", learners=["naive-bayes"], folds=3, jobs=1, metric="auc")
+    assert areas.test is not None
+    cells = {str(row[0]): row[2] for row in measures(Reading(areas)).rows}
+    [area] = [cell for name, cell in cells.items() if name.startswith("AUC")]
+    assert area == with_interval(1 - areas.test.error, 1 - areas.test.high, 1 - areas.test.low)
+
+
+def test_a_test_error_that_is_better_than_promised_is_no_warning(trains: Study) -> None:
+    test, promised = trains.test, trains.choice.entry.error
+    assert test is not None
+    for error, is_warning in ((promised / 2, False), (promised * 2, True)):
+        verdict = replace(test, error=error, surprising=True, sentence="This is the verdict.")
+        reading = Reading(replace(trains, test=verdict))
+        assert (verdict.sentence in warnings(reading)) is is_warning
+        shown = [block for block in opening(reading) if getattr(block, "text", "") == verdict.sentence]
+        assert [type(block) for block in shown] == [Alert if is_warning else Paragraph]
+
+
+def test_warnings_that_are_counted_are_those_that_are_shown(trains: Study) -> None:
+    found = (Finding("leak", "A column gives it away.", gravity="warning"), Finding("few", "Rows are few."))
+    reading = Reading(replace(trains, findings=found, stopped="Time was up."))
+    shown = [block for block in findings(reading) if isinstance(block, Alert)]
+    assert f"{len(shown)} warnings are among what to beware of: acting on them may change everything." in facts(reading)
 
 
 def test_the_coverage_of_the_interval_is_counted_in_the_test_rows(houses: Study) -> None:

@@ -97,7 +97,7 @@ def test_warnings_stand_first_and_notes_with_the_data(blind: Study) -> None:
         text.index(words) for words in ("Time was up.", "A column <gives> it away.", blind.reason, "Rows are few.")
     ]
     assert order == sorted(order)
-    assert "One warning is among what to beware of" in text
+    assert "2 warnings are among what to beware of" in text
 
 
 def test_the_gravest_three_warnings_come_first_and_the_others_are_linked(blind: Study) -> None:

@@ -8,24 +8,31 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import sem
 
 import novacula as nv
 from novacula.evaluate import Loss, metric
-from novacula.report.blocks import FoldedBlock, Paragraph, Points, TableBlock, number
+from novacula.evaluate.learning_curve import LearningCurve
+from novacula.report.blocks import FoldedBlock, Fragment, Paragraph, Points, TableBlock, number
 from novacula.report.reading import Reading
-from novacula.report.sections.change import change, more_rows
+from novacula.report.sections.change import change, more_rows, outlook
 from novacula.report.sections.class_mistakes import class_mistakes
 from novacula.report.sections.costs import costs
+from novacula.report.sections.data import kinds_in_words, missing_in_words
 from novacula.report.sections.mistakes import measures, mistakes
+from novacula.report.sections.model import model
 from novacula.report.sections.opening import opening
 from novacula.report.sections.parts import parts
-from novacula.report.sections.reproduce import call, share
-from novacula.report.sections.sizes import SizePath, mean_and_spread
+from novacula.report.sections.reproduce import call, reproduce, share
+from novacula.report.sections.sizes import SizePath, mean_and_spread, sizes, without_curve
 from novacula.report.sections.standing import leaderboard, remarks, standing
+from novacula.report.sections.wrong_rows import wrong_rows
 from novacula.study import Study, learn
+from novacula.study.clock import Clock
 from novacula.study.leaderboard import with_interval
+from novacula.table.schema import Column
 
 
 def text(blocks: Any) -> str:
@@ -170,7 +177,118 @@ def test_a_rare_class_is_reported(iris: Study) -> None:
     y = np.array(["common"] * 115 + ["rare"] * 5, object)
     study = replace(iris, question=replace(iris.question, train=replace(iris.question.train, y=y)))
     said = text(change(Reading(slow(study))))
-    assert "‘rare’ is 4.167% of the rows" in said
+    assert "‘rare’ is 4.2% of the rows" in said
+    even = replace(iris.question.train, y=np.array([f"class {k % 30}" for k in range(120)], object))
+    many = replace(iris, question=replace(iris.question, train=even))  # each is 3.3% of the rows
+    assert "hardly change" not in text(change(Reading(slow(many))))
+
+
+def test_why_there_is_no_curve_over_sizes(nasty: Study) -> None:
+    entry = next(one for one in nasty.leaderboard if one.name == "Logistic regression")
+    assert without_curve(replace(entry, sizes=())) == "Logistic regression has only one size."
+    words = without_curve(entry)
+    assert words.startswith(f"Of the {len(entry.sizes)} sizes of Logistic regression only C = ")
+    alone = np.full_like(entry.curve, np.nan)
+    alone[-1] = 0.25
+    single = replace(entry, curve=alone)
+    others = [one for one in nasty.leaderboard if one is not entry]
+    study = replace(nasty, leaderboard=(single, *others), choice=replace(nasty.choice, entry=single))
+    assert words in text(sizes(Reading(study)))
+
+
+def test_only_learners_that_were_fitted_are_said_to_be(iris: Study) -> None:
+    assert text(standing(Reading(iris))).startswith("Every learner was fitted 3 times")
+    late = replace(iris.leaderboard[-1], status="left out", note="left out because time was short")
+    study = replace(iris, leaderboard=(*iris.leaderboard[:-1], late))
+    assert text(standing(Reading(study))).startswith("Every learner with an error was fitted 3 times")
+    assert f"{late.name} did not finish or was left out" in text(change(Reading(slow(study))))
+
+
+def test_nothing_is_hoped_for_where_no_error_is_left() -> None:
+    validation = np.array([[0.2, 0.3], [0.1, 0.2], [0.1, 0.1], [0.0, 0.0]])
+    curve = LearningCurve("examples", (10, 20, 30, 40), validation, validation, "zero_one")
+    assert outlook(curve).endswith("goes from 0.15 to 0: there is nothing left that more rows could bring.")
+    less = LearningCurve("examples", (10, 20, 30, 40), validation + 0.05, validation + 0.05, "zero_one")
+    assert "more rows may help" in outlook(less)
+
+
+def test_a_study_with_a_budget_is_not_promised_to_repeat(iris: Study) -> None:
+    def promise(budget: float | None) -> str:
+        return text(reproduce(Reading(replace(iris, clock=Clock(budget)))))
+
+    assert promise(None).startswith("The same table, seed and versions give the same numbers, except times. The call:")
+    assert "within its budget a slower or busier machine tries fewer learners, sizes and rows" in promise(30.0)
+    assert "budget=30.0," in call(Reading(replace(iris, clock=Clock(30.0))))
+
+
+def test_missing_values_are_counted_by_column() -> None:
+    def words(*missing: int) -> str:
+        columns = [Column(f"c{j}", "numeric", missing=count) for j, count in enumerate(missing)]
+        return missing_in_words(columns, 200)
+
+    assert words(0, 0) == "No value is missing."
+    assert words(0, 10) == "10 values are missing, in ‘c1’ only: 5.0% of the rows."
+    assert words(1) == "1 value is missing, in ‘c0’ only: 0.5% of the rows."
+    assert words(40, 55, 42) == "137 values are missing, in 3 columns; ‘c1’ lacks the most, 55: 28% of the rows."
+
+
+def test_numbers_have_the_digits_that_they_deserve(iris: Study) -> None:
+    assert [number(one) for one in (5361.0, 18170.0, 5361, 0.041666)] == ["5,361", "18,170", "5,361", "0.04167"]
+    table = TableBlock(("", "variance", "note"), (("a", "740 million", "x"), ("b", "20.93 billion", "y")), "")
+    assert list(table.right) == [False, True, False]
+    said = iris.out_of_fold
+    sure = np.asarray(said.y)[:, None] == np.asarray(said.classes)[None, :]
+    nearly = np.abs(sure - np.linspace(1e-16, 9e-14, sure.size).reshape(sure.shape))
+    untested = replace(iris.question, test=None)
+    study = replace(iris, answers=replace(said, probability=nearly), best_=None, question=untested)
+    cells = {str(row[0]): row[1] for row in measures(Reading(study)).rows}
+    assert cells["log loss (lower is better)"] == "0 (0 to 0)"
+
+
+def test_what_is_for_testers_is_not_on_the_card(iris: Study) -> None:
+    assert "expected failures" in iris.best_.card._repr_html_() or not iris.best_.card.expected_failures
+    [card] = [
+        inner.html
+        for block in model(Reading(iris))
+        if isinstance(block, FoldedBlock) and "card" in block.title
+        for inner in block.blocks
+        if isinstance(inner, Fragment)
+    ]
+    assert "expected failures" not in card
+
+
+def test_a_size_that_is_a_word_is_explained(iris: Study) -> None:
+    named = replace(iris.choice.entry, size_name="structure", size="tan")
+    said = text(model(Reading(replace(iris, choice=replace(iris.choice, entry=named)))))
+    assert "each column may depend on one other beside the class" in said
+
+
+def test_values_of_rows_are_as_the_file_has_them() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"year": rng.integers(1900, 2020, 90), "share": rng.normal(size=90).round(2)})
+    frame["y"] = frame["year"] / 10 + rng.normal(size=90)
+    study = learn(nv.read(frame), "y", learners=["linear-regression"], folds=3, jobs=1)
+    blocks = list(wrong_rows(Reading(study)))
+    assert "training rows, each predicted by a model without it, it is most wrong on these" in text(blocks)
+    [table] = grids(blocks)
+    years = {row[table.header.index("year")] for row in table.rows}
+    assert years <= set(map(str, frame["year"]))
+
+
+def test_classes_are_told_apart_in_the_rows_that_are_most_wrong() -> None:
+    rng = np.random.default_rng(0)
+    names = np.array([f"product line {k:02d} / region" for k in range(8)])
+    kind = rng.integers(0, 8, 240)
+    frame = pd.DataFrame({"x": kind + rng.normal(size=240), "product": names[kind]})
+    study = learn(nv.read(frame), "product", learners=["naive-bayes"], folds=3, jobs=1, rule="min")
+    [table] = grids(wrong_rows(Reading(study)))
+    true = [str(row[1]).partition(" (")[0] for row in table.rows]
+    assert set(true) <= {f"…{k:02d} / region" for k in range(8)}
+
+
+def test_kinds_of_columns_are_counted_in_english() -> None:
+    columns = [Column("a", "numeric"), Column("b", "numeric"), Column("c", "categorical", ("x",))]
+    assert kinds_in_words(columns) == "2 numeric columns and 1 categorical column."
 
 
 def test_means_of_sizes_are_over_the_folds_that_were_run() -> None:

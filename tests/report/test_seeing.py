@@ -40,6 +40,21 @@ def test_importance_is_that_of_the_chosen_model(iris: Study) -> None:
     assert "training rows, which the model has seen" in words(found)
 
 
+def test_of_one_column_the_importance_is_a_sentence() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    study = learn(
+        nv.read(pd.DataFrame({"x": x, "y": x + 0.1 * rng.normal(size=200)})), "y", learners=["ridge"], folds=3
+    )
+    reading = Reading(study)
+    assert isinstance(reading.matters, Importance)
+    said = words(seeing(reading))
+    assert said.startswith("It has one column, ‘x’: where its values are permuted over the rows, the mean absolute")
+    found = float(said.partition(" by ")[2].partition(" (")[0])
+    assert found == pytest.approx(reading.matters.rise[0], abs=reading.matters.error[0])
+    assert not [block for block in seeing(reading) if isinstance(block, FoldedBlock) and "table" in block.title]
+
+
 def test_the_dependence_of_what_matters_is_drawn(iris: Study) -> None:
     [row] = [block for block in seeing(Reading(iris)) if isinstance(block, FigureRow)]
     assert 1 <= len(row.pictures) <= section.DRAWN
@@ -51,6 +66,29 @@ def test_a_model_that_is_hard_to_read_gets_a_tree_beside_it(neighbours: Study) -
     assert any(
         "of the variance" in b.caption or "agrees with" in b.caption for b in found if isinstance(b, FigureBlock)
     )
+
+
+@pytest.mark.parametrize("agreement", [0.05, 0.9999])
+def test_a_tree_that_says_no_more_than_a_constant_is_not_shown(
+    neighbours: Study, monkeypatch: pytest.MonkeyPatch, agreement: float
+) -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3000, 2000)
+
+    def useless(model: Any, X: Any, **how: Any) -> Any:
+        noise = rng.normal(size=(400, 2))
+        return surrogate(LookUp(), noise, agreement=agreement, max_leaves=4)
+
+    class LookUp:
+        classes_ = np.array(["a", "b"])
+
+        def predict(self, X: Any) -> Any:
+            return self.classes_[codes[: len(X)] % 2]
+
+    monkeypatch.setattr(section, "surrogate", useless)
+    found = list(seeing(Reading(neighbours)))
+    assert "No small tree says much of it: the best agrees with it on" in words(found)
+    assert not any("agrees with the model" in block.caption for block in found if isinstance(block, FigureBlock))
 
 
 def test_a_tree_needs_no_tree_beside_it() -> None:
@@ -90,7 +128,7 @@ def test_of_many_categories_the_lowest_and_the_highest_are_drawn() -> None:
     frame = pd.DataFrame({"city": [f"c{code:02d}" for code in city], "y": city + rng.normal(size=600)})
     study = learn(nv.read(frame), "y", learners=["decision-tree-regressor"], folds=3, jobs=1)
     [row] = [block for block in seeing(Reading(study)) if isinstance(block, FigureRow)]
-    assert "the lowest and the highest of 30" in row.pictures[0].svg
+    assert "moves with city, the lowest and the highest of 30" in row.pictures[0].svg
 
 
 def test_a_choice_that_uses_no_column_is_not_seen_into(iris: Study) -> None:

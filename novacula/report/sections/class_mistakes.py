@@ -9,6 +9,7 @@ import numpy as np
 
 from novacula.evaluate.calibration import Calibration, calibration
 from novacula.evaluate.confusion import Confusion, confusion
+from novacula.evaluate.intervals import proportion_interval
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.precision_recall import precision_recall
 from novacula.evaluate.roc import RocCurve, roc
@@ -24,8 +25,8 @@ FEW = 5
 """Classes up to which each has its curves drawn."""
 A_BIN = 10
 """Rows that a bin of the calibration should have."""
-STRICT = 0.995
-"""The level of a bin's interval by which it is judged: one in ten bins would be outside of 95% by chance too often."""
+LEVEL = 0.95
+"""How sure it must be that probabilities do not come true, over all bins together."""
 PAIRS = 12
 """Pairs of classes that are confused most."""
 
@@ -110,21 +111,24 @@ def curves(answers: Answers, score: Floats, positive: Any, curve: RocCurve | Non
     return tuple(drawn)
 
 
-def reliability(y: Any, score: Floats, positive: Any, level: float = 0.95) -> Calibration:
+def reliability(y: Any, score: Floats, positive: Any) -> Calibration:
     """Whether probabilities come true, in bins of enough rows."""
-    return calibration(y, score, positive, bins=int(np.clip(len(y) // A_BIN, 1, 10)), level=level)
+    return calibration(y, score, positive, bins=int(np.clip(len(y) // A_BIN, 1, 10)))
 
 
 def _calibrated(reading: Reading, answers: Answers) -> Iterator[Block]:
     """Whether two classes' probabilities can be taken as they are, and whether the model corrects them."""
     if reading.score is not None and answers.probability is not None:
-        yield Paragraph(calibration_sentence(reliability(*_truth_and_score(reading), level=STRICT)))
+        yield Paragraph(calibration_sentence(reliability(*_truth_and_score(reading))))
     sureness = getattr(reading.study.best_, "sureness_", None)
     if sureness is not None:
         made = "made of decision values" if sureness.of_decision else "corrected"
+        what = "those" if sureness.of_decision else "their logarithms"
+        sure = "" if sureness.of_decision else f", so that it is {'less' if sureness.factor < 1 else 'more'} sure"
         yield Paragraph(
-            f"The probabilities here are {made} as the model file does it, by one factor ({sureness.factor:.3g}) that "
-            "was found from the training rows, each predicted by a model that had not seen it."
+            f"The probabilities here are {made} as the model file does it: {what} are multiplied by a = "
+            f"{sureness.factor:.3g}{sure}. The factor was found from the training rows, each predicted by a model that "
+            "had not seen it."
         )
 
 
@@ -135,10 +139,20 @@ def _truth_and_score(reading: Reading) -> tuple[Any, Floats, Any]:
 
 
 def calibration_sentence(bins: Calibration) -> str:
-    """The bin in which the probability is farthest from what came true, if chance does not explain that."""
-    outside = (bins.predicted < bins.intervals[:, 0]) | (bins.predicted > bins.intervals[:, 1])
+    """The bin in which the probability is farthest from what came true, if chance does not explain that.
+
+    Each bin is judged by the exact interval of its count, so much wider that all of them together hold with LEVEL.
+    """
+    level = 1.0 - (1.0 - LEVEL) / len(bins.count)
+    true = np.round(bins.observed * bins.count)
+    pairs = zip(true.tolist(), bins.count.tolist(), strict=True)
+    low, high = np.array([proportion_interval(k, n, level, "clopper_pearson") for k, n in pairs]).T
+    outside = (bins.predicted < low) | (bins.predicted > high)
     if not outside.any():
-        return "Its probabilities can be taken as they are: in every bin of rows about as many came true as was said."
+        return (
+            "Its probabilities can be taken as they are: of rows that it gave about the same, about as many came true "
+            "as was said."
+        )
     gap = np.where(outside, np.abs(bins.predicted - bins.observed), -1.0)
     worst = int(gap.argmax())
     said, came = (percent(float(share[worst])) for share in (bins.predicted, bins.observed))

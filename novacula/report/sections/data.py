@@ -11,6 +11,8 @@ import numpy as np
 from novacula.learner.figure import COLOURS, Figure, bar_figure, few_digits, literal
 from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Paragraph, TableBlock
 from novacula.report.reading import Reading
+from novacula.report.wording import series
+from novacula.study.trouble.columns import percent
 from novacula.table.names import name_of, quoted_name
 from novacula.table.schema import Column
 
@@ -46,21 +48,20 @@ def _row_counts(reading: Reading, columns: Sequence[Column]) -> str:
 def kinds_in_words(columns: Sequence[Column]) -> str:
     """How many columns of each kind there are."""
     kinds = Counter(column.kind for column in columns)
-    counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-    return f"{counts} {'column' if len(columns) == 1 else 'columns'}."
+    return f"{series([f'{count:,} {kind} column' + 's' * (count != 1) for kind, count in kinds.items()])}."
 
 
 def missing_in_words(columns: Sequence[Column], n: int) -> str:
-    """How many values are missing, and where most of them are."""
+    """How many values are missing, and which column lacks the most."""
     holes = {column.name: column.missing for column in columns if column.missing}
     if not holes:
         return "No value is missing."
-    most = max(holes, key=lambda name: holes[name] or 0)
-    share = 100 * (holes[most] or 0) / n
-    return (
-        f"{sum(filter(None, holes.values())):,} values are missing, in {len(holes):,} of the columns; most of them in "
-        f"{quoted_name(most)}, {few_digits(share)}% of the rows."
-    )
+    total, most = sum(holes.values()), max(holes, key=lambda name: holes[name])
+    there = "1 value is" if total == 1 else f"{total:,} values are"
+    share = f"{percent(holes[most] / n)} of the rows"
+    if len(holes) == 1:
+        return f"{there} missing, in {quoted_name(most)} only: {share}."
+    return f"{there} missing, in {len(holes):,} columns; {quoted_name(most)} lacks the most, {holes[most]:,}: {share}."
 
 
 def column_grid(columns: Sequence[Column], caption: str) -> TableBlock:

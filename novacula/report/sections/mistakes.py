@@ -9,16 +9,16 @@ import numpy as np
 
 from novacula.evaluate.confusion import confusion
 from novacula.evaluate.intervals import mean_interval, proportion_interval
-from novacula.evaluate.loss import LOSSES, Floats
-from novacula.evaluate.metric import METRICS, NORMAL_95
+from novacula.evaluate.loss import Floats
+from novacula.evaluate.metric import METRICS, NORMAL_95, Metric, of_rarer
 from novacula.evaluate.roc import roc
-from novacula.report.blocks import Block, Paragraph, TableBlock
+from novacula.report.blocks import TINY, Block, Paragraph, TableBlock
 from novacula.report.reading import ENOUGH, PATIENCE, Reading
 from novacula.report.sections.class_mistakes import class_mistakes
 from novacula.report.sections.number_mistakes import number_mistakes
+from novacula.report.sections.opening import test_cell
 from novacula.study.answers import Answers
 from novacula.study.leaderboard import short, with_interval
-from novacula.table.names import quoted_name
 
 
 def mistakes(reading: Reading) -> Iterator[Block]:
@@ -59,41 +59,50 @@ def _whose(reading: Reading) -> str:
 def measures(reading: Reading) -> TableBlock:
     """The usual measures, on the training rows out of fold and on the test rows."""
     columns = [answers for answers in (reading.out_of_fold, reading.tested) if answers is not None]
-    if reading.question.task == "regression":
-        values = [dict(_of_numbers(answers)) for answers in columns]
-    else:
-        values = [dict(_of_classes(answers, ranked=not reading.blind)) for answers in columns]
+    values = [dict(_measured(reading, answers)) for answers in columns]
     rows = tuple((name, *(column.get(name, "") for column in values)) for name in values[0])
     weighted = columns[0].weight is not None
     caption = "Measures, with 95% intervals as if rows were independent" + ("; rows count once" if weighted else "")
     return TableBlock(("measure", *(f"{answers.which} ({len(answers):,})" for answers in columns)), rows, caption)
 
 
-def _of_classes(answers: Answers, ranked: bool) -> Iterator[tuple[str, str]]:
+def _measured(reading: Reading, answers: Answers) -> Iterator[tuple[str, str]]:
+    """Measures in words with their numbers; that of the study is for the test rows what the first screen says."""
+    test = reading.study.test
+    if reading.question.task == "regression":
+        measured = _of_numbers(answers)
+    else:
+        measured = _of_classes(answers, of_rarer(METRICS["f1"], reading.question.train.y), ranked=not reading.blind)
+    for name, words, cell in measured:
+        metric = reading.question.metric
+        said = test is not None and answers.which == "test rows" and answers.weight is None and name == metric.name
+        yield words, test_cell(test, metric) if test is not None and said else cell
+
+
+def _of_classes(answers: Answers, f1: Metric, ranked: bool) -> Iterator[tuple[str, str, str]]:
+    """Names of metrics, what they are in words, and numbers with their intervals."""
     wrong = 1.0 - answers.is_right
     low, high = proportion_interval(float(wrong.sum()), len(wrong))
     rate = float(wrong.mean())
-    yield "accuracy, the share that is right", with_interval(1.0 - rate, 1.0 - high, 1.0 - low)
-    yield "error rate, the share that is wrong", with_interval(rate, low, high)
+    yield "accuracy", "accuracy, the share that is right", with_interval(1.0 - rate, 1.0 - high, 1.0 - low)
+    yield "error_rate", "error rate, the share that is wrong", with_interval(rate, low, high)
     known = {str(label) for label in answers.classes}
     if {str(said) for said in np.unique(answers.prediction)} <= known:  # costs may allow other answers than classes
-        yield "balanced accuracy, the mean over classes of the share that is right", with_interval(*_balanced(answers))
-        f1 = METRICS["f1"].shown(METRICS["f1"].error(answers.y, answers.prediction, answers.classes))
-        yield f"F1 of {_f1_of(answers)}", short(f1)
+        words = "balanced accuracy, the mean over classes of the share that is right"
+        yield "balanced", words, with_interval(*_balanced(answers))
+        words = f1.words if len(answers.classes) == 2 else "F1 of the classes, their mean"
+        yield "f1", words, short(f1.shown(f1.error(answers.y, answers.prediction, answers.classes)))
     if ranked and len(answers.classes) == 2 and len(np.unique(answers.y)) == 2:
         scores = answers.scores(1)
         if scores is not None:
             curve = roc(answers.y, scores, answers.classes[1])
-            yield "AUC, the area under the ROC curve (0.5 is chance)", with_interval(curve.auc, *curve.interval())
+            words = "AUC, the area under the ROC curve (0.5 is chance)"
+            yield "auc", words, with_interval(curve.auc, *curve.interval())
     if answers.probability is None:
         return
-    for name in ("log", "brier"):
-        words = METRICS["log_loss" if name == "log" else "brier"].words
-        yield f"{words} (lower is better)", _mean(LOSSES[name](answers.y, answers.probability, answers.classes))
-
-
-def _f1_of(answers: Answers) -> str:
-    return quoted_name(answers.classes[1]) if len(answers.classes) == 2 else "the classes, their mean"
+    for name in ("log_loss", "brier"):
+        losses = METRICS[name].loss(answers.y, answers.probability, answers.classes)
+        yield name, f"{METRICS[name].words} (lower is better)", _mean(losses)
 
 
 def _balanced(answers: Answers) -> tuple[float, float, float]:
@@ -108,23 +117,26 @@ def _balanced(answers: Answers) -> tuple[float, float, float]:
     return mean, max(mean - half, 0.0), min(mean + half, 1.0)
 
 
-def _of_numbers(answers: Answers) -> Iterator[tuple[str, str]]:
-    left = np.asarray(answers.y, np.float64) - np.asarray(answers.prediction, np.float64)
-    squares = left**2
-    low, high = (math.sqrt(max(end, 0.0)) for end in mean_interval(squares))
-    yield "root mean squared error (RMSE)", with_interval(math.sqrt(float(squares.mean())), low, high)
-    yield "mean absolute error (MAE)", _mean(np.abs(left))
-    yield "median absolute error: half of the rows are nearer", _median(np.abs(left))
-    around = (np.asarray(answers.y, np.float64) - np.mean(answers.y)) ** 2
-    if around.mean() > 0.0:
-        ratio = float(squares.mean() / around.mean())
-        spread = np.std((squares - ratio * around) / around.mean(), ddof=1) / math.sqrt(len(left))
-        half = NORMAL_95 * float(spread)
-        low, high = 1.0 - ratio - half, min(1.0 - ratio + half, 1.0)
+def _of_numbers(answers: Answers) -> Iterator[tuple[str, str, str]]:
+    """Names of metrics, what they are in words, and numbers with their intervals."""
+    y, prediction = (np.asarray(values, np.float64) for values in (answers.y, answers.prediction))
+    left = np.abs(y - prediction)
+    yield "rmse", "root mean squared error (RMSE)", _resampled("rmse", y, prediction)
+    yield "mae", "mean absolute error (MAE)", _mean(left)
+    yield "", "median absolute error: half of the rows are nearer", _median(left)
+    if np.ptp(y) > 0.0:
         yield (
+            "r2",
             "R², the share of the variance that is explained (higher is better)",
-            with_interval(1.0 - ratio, low, high),
+            _resampled("r2", y, prediction),
         )
+
+
+def _resampled(name: str, y: Floats, prediction: Floats) -> str:
+    """A measure of all rows together, with the interval that the test has for it."""
+    metric = METRICS[name]
+    low, high = sorted(map(metric.shown, metric.interval(y, prediction)))
+    return with_interval(metric.shown(metric.error(y, prediction)), low, high)
 
 
 def _median(values: Floats) -> str:
@@ -138,5 +150,6 @@ def _median(values: Floats) -> str:
 def _mean(losses: Floats) -> str:
     if not np.isfinite(losses).all():
         return "infinite: what was called impossible has happened"
-    low, high = mean_interval(losses)
-    return with_interval(float(losses.mean()), max(low, 0.0), high)
+    exact = np.where(losses < TINY, 0.0, losses)
+    low, high = mean_interval(exact)
+    return with_interval(float(exact.mean()), max(low, 0.0), high)

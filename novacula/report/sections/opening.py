@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from novacula.evaluate.metric import Metric
 from novacula.explain import Importance
 from novacula.report.blocks import Alert, Block, Code, Facts, Paragraph, Pointer, Statement
 from novacula.report.reading import Reading
+from novacula.report.wording import series
 from novacula.study.finding import Finding
 from novacula.study.leaderboard import with_interval, with_spread
+from novacula.study.verdict import Verdict
 from novacula.table.names import quoted_name
 
 SHOWN = 3
@@ -42,7 +45,7 @@ def opening(reading: Reading) -> Iterator[Block]:
     yield Paragraph(study.reason)
     if study.test is None:
         yield Paragraph("No rows were put aside for a test, so the error of the choice on new rows was not measured.")
-    elif not study.test.surprising:
+    elif not reading.disappoints:
         yield Paragraph(study.test.sentence)
     yield Paragraph("To predict new rows, in a file with the same columns or in Python:")
     yield Code(how_to_use(study.command, study.is_foreign))
@@ -56,10 +59,13 @@ def most_important(importance: Importance) -> str:
     clear = [j for j in importance.order[:SHOWN] if importance.low[j] > 0.0]
     if not clear:
         return "No single column matters clearly: what one says, others may say as well."
-    shares = [f"{quoted_name(importance.names[j])} ({100 * gains[j] / gains.sum():.0f}%)" for j in clear]
-    *first, last = shares
-    words = f"{', '.join(first)} and {last}" if first else last
-    return f"What matters most is {words}, of what all columns together matter to its answers."
+    names, shares = (
+        [quoted_name(importance.names[j]) for j in clear],
+        [f"{gains[j] / gains.sum():.0%}" for j in clear],
+    )
+    most = f"What matters most is {names[0]}, with {shares[0]} of what all columns matter together"
+    others = [f"{name} with {share}" for name, share in zip(names[1:], shares[1:], strict=True)]
+    return f"{most}, then {series(others)}." if others else f"{most}."
 
 
 def _warnings(reading: Reading) -> Iterator[Block]:
@@ -81,7 +87,7 @@ def warnings(reading: Reading) -> list[str]:
     own = [study.stopped]
     if reading.blind and len(reading.finished) == 1:
         own.append("No learner but the baseline finished: allow more time with budget= or --budget.")
-    if study.test is not None and study.test.surprising:
+    if study.test is not None and reading.disappoints:
         own.append(study.test.sentence)
     return [*filter(None, own), *(one.sentence for one in sorted(study.findings.warnings, key=_gravity))]
 
@@ -108,17 +114,19 @@ def how_to_use(command: str, is_foreign: bool = False) -> str:
     return "\n".join(lines if words else [f"study.best_.save({path!r})", "", *lines])
 
 
+def test_cell(test: Verdict, measure: Metric) -> str:
+    """The error on the test rows as people read it, with its interval."""
+    low, high = sorted((measure.shown(test.low), measure.shown(test.high)))
+    return with_interval(measure.shown(test.error), low, high)
+
+
 def _numbers(reading: Reading) -> Iterator[tuple[str, str]]:
     measure = reading.question.metric
     entry, test, baseline = reading.chosen, reading.study.test, reading.baseline
     yield "chosen", entry.label
     yield f"{measure.words} in {len(reading.question.folds)} folds", with_spread(entry, measure)
     if test is not None:
-        low, high = sorted((measure.shown(test.low), measure.shown(test.high)))
-        yield (
-            f"{measure.words} on {test.n_rows:,} test rows, with its 95% interval",
-            with_interval(measure.shown(test.error), low, high),
-        )
+        yield f"{measure.words} on {test.n_rows:,} test rows, with its 95% interval", test_cell(test, measure)
     if baseline is not None and baseline is not entry:
         yield (
             f"{measure.words} of the baseline ({baseline.name.lower()}), which uses no column",

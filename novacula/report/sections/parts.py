@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.evaluate.bias_variance import BiasVariance, SplitLoss, bias_variance
 from novacula.evaluate.loss import metric_name
-from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
+from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal, number_words
 from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock
 from novacula.report.reading import Reading
 from novacula.study.cell import message_line
@@ -41,7 +41,10 @@ def parts(reading: Reading) -> Iterator[Block]:
             "the noise of the target; variance is what changes from sample to sample."
         )
         yield FigureBlock.of(parts_figure(split_errors, loss))
-        rows = tuple((entry.label, split.bias_squared, split.variance, split.error) for entry, split in split_errors)
+        rows = tuple(
+            (entry.label, *map(number_words, (split.bias_squared, split.variance, split.error)))
+            for entry, split in split_errors
+        )
         yield TableBlock(
             ("learner", "bias² and noise", "variance", "error"), rows, "The error and its parts, lower is better"
         )

@@ -23,7 +23,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn")
 def reproduce(reading: Reading) -> Iterator[Block]:
     """The call, and what else decides the numbers."""
     study, question = reading.study, reading.question
-    yield Paragraph("The same table, seed and versions give the same numbers, except times. The call:")
+    yield Paragraph(f"{what_stays_the_same(study.clock.budget is not None)} The call:")
     yield Code(study.command or call(reading))
     facts = [
         ("table", name_of(question.table.source.name)),
@@ -40,6 +40,21 @@ def reproduce(reading: Reading) -> Iterator[Block]:
         *versions(),
     ]
     yield Facts(tuple(facts))
+
+
+def what_stays_the_same(timed: bool) -> str:
+    """What the same table, seed and versions give again, where a budget of time decides on sizes and rows, or not.
+
+    >>> what_stays_the_same(timed=False)
+    'The same table, seed and versions give the same numbers, except times.'
+    """
+    same = "The same table, seed and versions give the same numbers, except times"
+    if not timed:
+        return f"{same}."
+    return (
+        f"{same}, as long as time is not short: within its budget a slower or busier machine tries fewer learners, "
+        "sizes and rows, and a quicker one more."
+    )
 
 
 def versions() -> Iterator[tuple[str, str]]:
@@ -69,6 +84,7 @@ def call(reading: Reading) -> str:
         "folds": len(question.folds),
         "test": share(n_test, n_test + len(question.train)),
         "rule": study.rule,
+        "budget": study.clock.budget,
         "task": question.task,
         "random_state": question.seed,
     }

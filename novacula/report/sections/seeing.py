@@ -19,13 +19,18 @@ from novacula.report.blocks import (
     Fragment,
     Paragraph,
     TableBlock,
+    number,
     plain,
 )
 from novacula.report.mattering import FEWEST, PATIENCE, ROWS
 from novacula.report.reading import Reading
 from novacula.report.sections.model import work_html
+from novacula.report.sections.telling_words import telling_words
+from novacula.report.wording import series
+from novacula.study.leaderboard import with_interval
 from novacula.study.question import subsample
-from novacula.table.names import name_of
+from novacula.study.trouble.columns import percent
+from novacula.table.names import name_of, quoted_name
 from novacula.table.time_limit import TimeLimitError
 from novacula.words import capitalised
 
@@ -39,6 +44,8 @@ GRID = 20
 """Values that a column is set to."""
 TREES = 20
 """Predictions of as many rows that comparing trees with the model takes about."""
+TELLING = 0.5
+"""The part of what one answer for all rows misses that a tree must have right to be shown in place of the model."""
 READABLE = (
     "novacula.tree.",
     "novacula.linear.",
@@ -55,21 +62,34 @@ def seeing(reading: Reading) -> Iterator[Block]:
     if isinstance(importance, str):
         yield Paragraph(importance)
     else:
-        yield Paragraph(
-            "A column matters if predictions get worse where its values are permuted over the rows. Measured on "
-            f"{reading.asked[1]}; columns that say the same can stand in for each other, and then none of them seems "
-            "to matter."
-        )
-        n_columns = len(reading.model.schema_.features)
-        if len(importance.names) < n_columns:
-            yield Paragraph(
-                f"Of {n_columns:,} columns the {len(importance.names):,} that go most with the answers were permuted: "
-                "all of them would take too long."
-            )
-        yield from blocks_of(importance)
+        yield from _what_matters(reading, importance)
         yield from _dependences(reading, importance)
+        yield from telling_words(reading)
     if not reading.blind and not type(reading.model.model_).__module__.startswith(READABLE):
         yield from _stand_in(reading)
+
+
+def _what_matters(reading: Reading, importance: Importance) -> Iterator[Block]:
+    """The importance of the columns; of one column in a sentence."""
+    n_columns = len(reading.model.schema_.features)
+    if n_columns == 1:
+        rise = with_interval(*(float(ends[0]) for ends in (importance.rise, importance.low, importance.high)))
+        yield Paragraph(
+            f"It has one column, {quoted_name(importance.names[0])}: where its values are permuted over the rows, the "
+            f"{importance.measure} rises from {number(importance.baseline)} by {rise}. Measured on {reading.asked[1]}."
+        )
+        return
+    yield Paragraph(
+        "A column matters if predictions get worse where its values are permuted over the rows. Measured on "
+        f"{reading.asked[1]}; columns that say the same can stand in for each other, and then none of them seems to "
+        "matter."
+    )
+    if len(importance.names) < n_columns:
+        yield Paragraph(
+            f"Of {n_columns:,} columns the {len(importance.names):,} that go most with the answers were permuted: "
+            "all of them would take too long."
+        )
+    yield from blocks_of(importance)
 
 
 def _stand_in(reading: Reading) -> Iterator[Block]:
@@ -85,8 +105,25 @@ def _stand_in(reading: Reading) -> Iterator[Block]:
     seed = reading.question.seed
     with reading.limited(PATIENCE):
         stands = surrogate(reading.model, subsample(rows, many, seed).X, random_state=seed)
-    yield Paragraph(f"{reading.chosen.name} is hard to read. Here is the smallest tree that says nearly the same.")
-    yield from blocks_of(stands)
+    yield Paragraph(f"{reading.chosen.name} is hard to read. {introduction(stands)}")
+    if stands.gain >= TELLING:
+        yield from blocks_of(stands)
+
+
+def introduction(stands: Surrogate) -> str:
+    """How well a tree stands for the model: nearly as well, as well as any that was tried, or so badly that it is not
+    shown.
+    """
+    if stands.gain >= TELLING:
+        if stands.reached:
+            return "Here is the smallest tree that says nearly the same."
+        return "No small tree says nearly the same; this one comes nearest."
+    if not stands.is_classes:
+        return f"No small tree says nearly the same: the best explains {stands.fidelity:.0%} of what it says."
+    return (
+        f"No small tree says much of it: the best agrees with it on {percent(stands.fidelity)} of the rows, and the "
+        f"same answer for all rows on {percent(stands.constant)}."
+    )
 
 
 def _dependences(reading: Reading, importance: Importance) -> Iterator[Block]:
@@ -112,7 +149,7 @@ def _dependences(reading: Reading, importance: Importance) -> Iterator[Block]:
             continue
     if pictures:
         yield Paragraph(
-            f"How its answers move with what matters most ({', '.join(map(name_of, names))}): means over "
+            f"How its answers move with what matters most ({series([name_of(name) for name in names])}): means over "
             f"{len(few):,} rows, in each of which the column is set to a value and the others stay as they are."
         )
         yield FigureRow(tuple(pictures))
@@ -125,8 +162,8 @@ def _brief(result: Dependence) -> Dependence:
         return result
     order = np.argsort(result.mean[:, result.output()], kind="stable")
     ends = np.concatenate([order[: CATEGORIES // 2], order[-CATEGORIES // 2 :]])
-    name = f"{axis.name}, the lowest and the highest of {len(axis.labels)}"
-    shown = replace(axis, name=name, values=axis.values[ends], labels=tuple(axis.labels[k] for k in ends))
+    part = f", the lowest and the highest of {len(axis.labels)}"
+    shown = replace(axis, part=part, values=axis.values[ends], labels=tuple(axis.labels[k] for k in ends))
     return replace(result, axes=(shown,), curves=result.curves[:, ends])
 
 

@@ -30,7 +30,7 @@ def sizes(reading: Reading) -> Iterator[Block]:
     curves = {id(path.entry): path for path in paths if len(path.names) > 1}
     own = curves.pop(id(reading.chosen), None)
     if own is None:
-        yield Paragraph(f"{reading.chosen.name} has only one size.")
+        yield Paragraph(without_curve(reading.chosen))
     else:
         yield Paragraph(
             "As a model gets larger, it does better and better on the rows it learned from. On rows that were held out "
@@ -45,6 +45,17 @@ def sizes(reading: Reading) -> Iterator[Block]:
         yield FoldedBlock(
             f"{path.entry.name}, by {path.entry.size_name}", (FigureBlock.of(path.figure(), path.early()),)
         )
+
+
+def without_curve(entry: Entry) -> str:
+    """Why there is no curve over the sizes of a learner."""
+    if len(entry.sizes) < 2:
+        return f"{entry.name} has only one size."
+    return (
+        f"Of the {len(entry.sizes)} sizes of {entry.name} only {entry.size_name} = {short(entry.size)} has errors that "
+        "can be drawn, so there is no curve: others were left out, failed or have infinite errors. The leaderboard "
+        "says more."
+    )
 
 
 def shown_curve(curve: Any, measure: Metric) -> Floats:

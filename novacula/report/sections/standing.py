@@ -26,10 +26,11 @@ WIDE = 30.0
 def standing(reading: Reading) -> Iterator[Block]:
     """The figure, the table, the comparisons."""
     folds = len(reading.question.folds)
+    who = "Every learner" if len(reading.finished) == len(reading.study.leaderboard) else "Every learner with an error"
     yield Paragraph(
-        f"Every learner was fitted {folds} times, each time without one of {folds} folds, and measured on the rows of "
-        f"that fold by its {reading.measure}; {reading.question.metric.direction}. Preparation, such as scaling and "
-        "filling in missing values, was repeated within each fold."
+        f"{who} was fitted {folds} times, each time without one of {folds} folds, and measured on the rows of that "
+        f"fold by its {reading.measure}; {reading.question.metric.direction}. Preparation, such as scaling and filling "
+        "in missing values, was repeated within each fold."
     )
     yield FigureBlock.of(error_figure(reading))
     yield leaderboard(reading)

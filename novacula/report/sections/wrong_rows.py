@@ -9,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.explain import Importance
+from novacula.explain.labels import told_apart
 from novacula.explain.rows import SeenRows
+from novacula.learner.figure import few_digits
 from novacula.learner.work import Cell
-from novacula.report.blocks import Block, Paragraph, TableBlock, number
+from novacula.report.blocks import Block, Paragraph, TableBlock
 from novacula.report.reading import Reading
 from novacula.study.answers import Answers
 from novacula.table.names import name_of
 from novacula.table.schema import time_words
-from novacula.words import shortened
 
 ROWS = 10
 """Rows that are shown."""
@@ -45,13 +46,14 @@ def wrong_rows(reading: Reading) -> Iterator[Block]:
 
 
 def _which(reading: Reading, answers: Answers) -> str:
-    how = "by how far the prediction is off"
+    how = "the farthest off first"
     if reading.question.task == "classification":
-        how = "by how sure it was" if answers.probability is not None else "in their order"
+        how = "the surest first" if answers.probability is not None else "in their order"
     where = "the table that was read, counted from 1" if answers.numbers is not None else "these rows"
+    which = "test rows" if answers.which == "test rows" else "training rows, each predicted by a model without it,"
     return (
-        f"Of the {answers.which} these are the ones that it is most wrong on, {how}. The first column is the number of "
-        f"the row in {where}. Look whether what is written there is right: mistakes in the data are often found so."
+        f"Of the {which} it is most wrong on these, {how}. The first column is the number of the row in {where}. Look "
+        "whether what is written there is right: mistakes in the data are often found so."
     )
 
 
@@ -97,31 +99,34 @@ def _rows(reading: Reading, answers: Answers, worst: npt.NDArray[np.intp]) -> It
     part = table.take(answers.places[worst]).with_target(None).select(_shown(reading))
     seen = SeenRows(part.to_chunk(), part.layout)
     numbers = answers.places + 1 if answers.numbers is None else answers.numbers
+    names = _names(answers) if reading.question.task == "classification" else {}
     for i, row in enumerate(worst.tolist()):
         values = (_cell(seen.cell(i, j), column.is_time) for j, column in enumerate(seen.columns))
-        yield (str(int(numbers[row])), *_said(reading, answers, row), *values)
+        yield (str(int(numbers[row])), *_said(answers, row, names), *values)
 
 
-def _said(reading: Reading, answers: Answers, row: int) -> tuple[Cell, ...]:
-    """The truth and the prediction of a row."""
-    if reading.question.task == "regression":
+def _names(answers: Answers) -> dict[Any, str]:
+    """The classes as a cell has room for them, told apart."""
+    labels = sorted({*np.asarray(answers.y).tolist(), *np.asarray(answers.prediction).tolist()}, key=str)
+    room = WIDEST - (0 if answers.probability is None else len(" (100.0%)"))
+    return dict(zip(labels, told_apart([name_of(label) for label in labels], room), strict=True))
+
+
+def _said(answers: Answers, row: int, names: dict[Any, str]) -> tuple[Cell, ...]:
+    """The truth and the prediction of a row: classes by their names, or numbers and how far they are apart."""
+    if not names:
         truth, said = float(answers.y[row]), float(answers.prediction[row])
         return truth, said, abs(truth - said)
-    labels = [_plain(answers.y[row]), _plain(answers.prediction[row])]
+    labels = [np.asarray(values[row]).item() for values in (answers.y, answers.prediction)]
     if answers.probability is None:
-        return tuple(map(name_of, labels))
+        return tuple(names[label] for label in labels)
     places = _columns_of(labels, answers.classes).tolist()
     given = [f" ({100 * answers.probability[row, k]:.1f}%)" if k >= 0 else "" for k in places]
-    return tuple(
-        shortened(name_of(label), WIDEST - len(words)) + words for label, words in zip(labels, given, strict=True)
-    )
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    return tuple(names[label] + words for label, words in zip(labels, given, strict=True))
 
 
 def _cell(value: str | float, is_time: bool) -> str:
+    """A value as the file has it, so that 1987 stays a year."""
     if isinstance(value, str):
         return value
-    return time_words(value) if is_time else number(value)
+    return time_words(value) if is_time else few_digits(value) if value % 1.0 else f"{value:.0f}".replace("-", "−")
