@@ -195,6 +195,7 @@ def _plain_ticks(axis: Axis, room: float | None = None) -> None:
     formatter = axis.get_major_formatter()
     if axis.get_scale() != "linear" or type(formatter) is not ScalarFormatter:
         return
+    formatter.set_useOffset(False)
     low, high = sorted(map(float, axis.get_view_interval()))
     if max(abs(low), abs(high)) >= LONG_TICK or 0 < high - low < 1.0 / LONG_TICK:
         axis.set_major_formatter(lambda value, _: number_words(value))

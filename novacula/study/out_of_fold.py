@@ -68,9 +68,10 @@ def _set_sureness(model: Any, answers: Answers, question: Question) -> Sequence[
         factor = model.sureness_.factor
         how = "less" if factor < 1.0 else "more"
         words = (
-            f"gives decision values, from which its probabilities are made (a = {factor:.3g})"
+            f"gives decision values s, and its probabilities are made of exp({factor:.3g}·s)"
             if of_decision
-            else (f"is made {how} sure of its answers than its learner is (a = {factor:.3g})")
+            else f"is made {how} sure of its answers than its learner is: each probability P becomes P to the power of "
+            f"{factor:.3g}, divided by the sum of all"
         )
         sentence = f"The model {words}, as rows that it had not seen show; which answer it gives does not change."
         return (Finding("sureness", sentence),)

@@ -324,6 +324,9 @@ def test_uneven_classes():
     (finding,) = findings_of(frame, "uneven-classes")
     assert "The class 'fraud' of 'y' has 2.0% of the rows" in finding.sentence
     assert "always answering 'fine' has an error rate of only 2.0%" in finding.sentence
+    assert "metric='balanced', 'auc' or 'log_loss'" in finding.sentence
+    (ranked,) = findings_of(frame, "uneven-classes", metric="auc")
+    assert ranked.sentence.endswith("has an error rate of only 2.0%.")
     assert not findings_of(plain(), "uneven-classes")
 
 

@@ -109,7 +109,7 @@ def _of_target(question: Question, chunk: Chunk, features: Sequence[Feature]) ->
     if question.task == "classification":
         labels = question.table.layout.target_columns[0].categories
         yield from find_class_giveaways(features, y, len(labels), target)
-        yield from find_uneven_classes(y, chunk.weight, labels, target)
+        yield from find_uneven_classes(y, chunk.weight, labels, target, question.metric.name)
     else:
         yield from find_number_giveaways(features, y, target)
         yield from find_skew(y, target)

@@ -41,7 +41,7 @@ def find_class_giveaways(features: Sequence[Feature], y: Numbers, n_classes: int
         elif len(y) >= FEWEST and baseline * len(y) >= FEWEST_OTHERS:
             error = 1.0 - float(is_class_predicted(feature, y, n_classes).mean())
             if error <= GOOD and error <= OF_BASELINE * baseline:
-                what = f"the target {safe_quote(target)} of {percent(1.0 - error)} of the rows that were left out"
+                what = f"the target {safe_quote(target)} right in {percent(1.0 - error)} of rows it had not seen"
                 yield _giveaway(feature, f"predicts {what}", error <= PERFECT)
 
 

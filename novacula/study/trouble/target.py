@@ -19,11 +19,15 @@ FEWEST = 5
 """Rows below which a class can hardly be learned."""
 SKEWED = 3.0
 """Skewness of a positive target from which its logarithm may be easier to learn."""
+COUNTING = ("error_rate", "accuracy")
+"""Metrics for which every mistake counts the same."""
 LACKING, FEWEST_LACKING = 0.01, 5
 """The share of rows with categories that other folds lack, and how many such rows, from which it is reported."""
 
 
-def find_uneven_classes(y: Numbers, weight: Floats, labels: Sequence[Any], target: str) -> Iterator[Finding]:
+def find_uneven_classes(
+    y: Numbers, weight: Floats, labels: Sequence[Any], target: str, metric: str
+) -> Iterator[Finding]:
     """A class that is much smaller or much larger than the others, and classes of a few rows."""
     share = np.bincount(y, weights=weight, minlength=len(labels)) / weight.sum()
     present = np.flatnonzero(share)
@@ -32,9 +36,13 @@ def find_uneven_classes(y: Numbers, weight: Floats, labels: Sequence[Any], targe
         others = float(np.delete(share, most).sum())
         sentence = (
             f"The class {safe_quote(labels[least])} of {safe_quote(target)} has {percent(share[least])} of the rows; "
-            f"always answering {safe_quote(labels[most])} has an error rate of only {percent(others)}. A small error "
-            "need not mean much: look at the confusion matrix, or measure with metric='balanced', 'auc' or 'log_loss'."
+            f"always answering {safe_quote(labels[most])} has an error rate of only {percent(others)}."
         )
+        if metric in COUNTING:
+            sentence += (
+                " A small error need not mean much: look at the confusion matrix, or measure with metric='balanced', "
+                "'auc' or 'log_loss'."
+            )
         yield Finding("uneven-classes", sentence, (target,))
     count = np.bincount(y, minlength=len(labels))
     few = [labels[c] for c in present.tolist() if count[c] < FEWEST]
