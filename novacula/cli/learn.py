@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from novacula.cli.output import echo_json, print_table, say
+from novacula.cli.output import echo_json, print_sentence, print_table, say
 from novacula.cli.reading import ReadingOptions, reads_tables
 from novacula.cli.stopping import INTERRUPTED, resumable
 
@@ -207,7 +207,7 @@ def print_study(study: Any, written: dict[str, Path]) -> None:
     else:
         sentences = [str(study)]
     for sentence in sentences:
-        typer.echo(sentence)
+        print_sentence(sentence)
     model = f"the model in {written['model']}" if "model" in written else "and no model is written"
     typer.echo(f"The report is in {written['report']}, {model}.")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from textwrap import fill
 from typing import Any
 
 import typer
@@ -14,19 +16,27 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], json: bool
     if json:
         echo_json([dict(zip(header, row, strict=True)) for row in rows])
     elif sys.stdout.isatty():
+        from rich.box import SIMPLE_HEAD
         from rich.console import Console
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        table = RichTable()
+        table = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for name in header:
-            table.add_column(Text(name))
+            table.add_column(Text(name), overflow="fold")
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
         Console().print(table)
     else:
         for row in (header, *rows):
             typer.echo("\t".join(_one_line(cell) for cell in row))
+
+
+def print_sentence(words: str) -> None:
+    """Print a sentence; on a terminal, words stay whole."""
+    if sys.stdout.isatty():
+        words = fill(words, shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+    typer.echo(words)
 
 
 def echo_json(value: Any) -> None:

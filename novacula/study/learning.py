@@ -42,9 +42,11 @@ from novacula.table.parallel import thread_count
 from novacula.table.time_limit import can_limit_time
 from novacula.words import capitalised
 
-WIDE = 300_000
+WIDE = 100_000
 """Values of a table from which processes are started at once, as they are where trials are needed; below, only if the
 race turns out to be long."""
+LEARNED_FROM = 0.7
+"""The part of the rows of a table that a fold learns from, about."""
 LONG = 8.0
 """Seconds of work left for which it pays to start processes."""
 SLOW = 4.0
@@ -158,10 +160,15 @@ def learn(
 def _workers(table: Table, jobs: int | None, client: Any) -> AbstractContextManager[list[Worker]]:
     """Processes for a study that is certain to need some, which load while the question is settled."""
     places = thread_count() if jobs is None else jobs
-    is_large = len(table) > 2 * MANY or len(table) * len(table.layout.features) > 2 * WIDE
-    if client is not None or not isinstance(places, int) or places == 1 or not is_large:
+    if client is not None or not isinstance(places, int) or places == 1:
         return nullcontext([])
-    return waiting_workers(places, "novacula.study.at_work")
+    is_large = not _is_small(int(LEARNED_FROM * len(table)), len(table.layout.features))
+    return waiting_workers(places, "novacula.study.at_work") if is_large else nullcontext([])
+
+
+def _is_small(n_rows: int, n_columns: int) -> bool:
+    """Whether a table is so small that it may be studied in this process; rows are those of a fold."""
+    return n_rows <= MANY and n_rows * n_columns < WIDE
 
 
 def _check(folds: int | None, budget: float | None, rule: str) -> None:
@@ -238,7 +245,7 @@ def _run(
     race.run(Alone(question), watch, lambda: not baseline.waiting)
     if race.stopped:
         return
-    small = question.extent.n_rows <= MANY and question.extent.n_rows * question.extent.n_columns < WIDE
+    small = _is_small(question.extent.n_rows, question.extent.n_columns)
     has_foreign = any(map(question.is_foreign, question.guests))  # whose loops only the end of their process ends
     starts_here = client is None and (jobs == 1 or (jobs is None and small and can_limit_time() and not has_foreign))
     if starts_here:

@@ -98,8 +98,10 @@ class Findings(tuple[Finding, ...]):
             yield f"{'Warning: ' if finding.gravity == 'warning' else ''}{finding.sentence}"
 
     def _repr_html_(self) -> str:
+        if not self:
+            return "<p>Nothing was found.</p>"
         rows: Sequence[Sequence[str]] = [(finding.gravity, finding.sentence) for finding in self]
-        return html_grid(("", "what was found"), rows, "" if rows else "Nothing was found", widest=SENTENCE)
+        return html_grid(("", "what was found"), rows, "", widest=SENTENCE)
 
 
 def _late_words(entry: Entry) -> str:

@@ -11,6 +11,7 @@ import pytest
 import novacula as nv
 from novacula.study import learn, watching
 from novacula.study.finding import Finding
+from novacula.study.printing import Findings
 from novacula.study.watching import NotebookLine, ProgressWords, Watcher, compiling_told
 
 
@@ -35,6 +36,11 @@ def test_a_notebook_shows_tables_without_markup_of_names(wine):
     for sentence in (*wine.headline, wine.reason, "A <b>column</b> gives it away."):
         assert sentence in unescape(markup)
     assert "lower is better" in wine.leaderboard._repr_html_()
+
+
+def test_findings_that_are_none_are_a_sentence():
+    assert Findings(())._repr_html_() == "<p>Nothing was found.</p>"
+    assert str(Findings(())) == ""
 
 
 def test_a_leaderboard_and_findings_are_tuples_that_print(wine):
