@@ -51,6 +51,18 @@ class CompiledKernel:
                 self._compiled = self._make()
             return self._compiled
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is nothing to compile: it is in Numba's cache, or there is none to keep it."""
+        from numba import config
+
+        from novacula.kernel_cache import open_cache
+
+        if self._compiled is not None or config.DISABLE_JIT:
+            return True
+        kept = open_cache(self._function, stamp(self._function.__module__.partition(".")[0]))
+        return kept is None or kept.holds_any
+
     def _make(self) -> Callable[..., Any]:
         from numba import njit
 

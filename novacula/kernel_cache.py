@@ -51,6 +51,11 @@ class KernelCache(FunctionCache):
         own = self._impl.locator.get_source_stamp()
         self._cache_file = _Files(self.cache_path, self._impl.filename_base, (own, stamp))
 
+    @property
+    def holds_any(self) -> bool:
+        """Whether it holds machine code of these sources, for this processor or another."""
+        return bool(self._cache_file._load_index())
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function; None where there is none, or none that can be put together again."""
         try:

@@ -150,15 +150,11 @@ def schema(
 @app.command()
 def warm(json: AsJson = False) -> None:
     """Compile every kernel once, so that no first fit has to wait."""
-    from novacula.compiling import compile_kernel, find_kernels
-    from novacula.table.crew import crew
-    from novacula.table.progress import tracked
+    from novacula.compiling import find_kernels
+    from novacula.table.warming import compile_kernels
 
     names = [kernel.name for kernel in find_kernels()]
-    with crew(None) as helpers:
-        jobs = [helpers.submit(compile_kernel, name) for name in names]
-        for job in tracked(iter(jobs), len(jobs), "Compiling kernels", None):
-            job.result()
+    compile_kernels(names)
     if json:
         echo_json(names)
     else:

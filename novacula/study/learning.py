@@ -35,11 +35,12 @@ from novacula.study.refit import fit_on_all, refit
 from novacula.study.study import Study
 from novacula.study.trouble import find_trouble
 from novacula.study.verdict import Verdict, verdict
-from novacula.study.watching import Watcher
+from novacula.study.watching import COMPILES, Watcher
 from novacula.table import Table, read
 from novacula.table.crew import Alone, Worker, crew, waiting_workers
 from novacula.table.parallel import thread_count
 from novacula.table.time_limit import can_limit_time
+from novacula.table.warming import cold_kernels, compile_kernels
 from novacula.words import capitalised
 
 WIDE = 100_000
@@ -130,6 +131,8 @@ def learn(
         from novacula.study.unlabelled import explore
 
         return replace(explore(table, random_state=random_state, budget=budget), command=command)
+    if learners is None and client is None:
+        clock = _with_compiled_loops(jobs, watch, clock)
     table = table.labelled()
     apart = test if isinstance(test, float | int | Table) else read(test)
     with _workers(table, jobs, client) as waiting:
@@ -155,6 +158,17 @@ def learn(
         except KeyboardInterrupt:  # between two races, or while processes are started
             race.interrupt(Alone(question))
     return _finished(race, question, findings, table, rule, clock, command)
+
+
+def _with_compiled_loops(jobs: int | None, watch: Watch | None, clock: Clock) -> Clock:
+    """The clock without the time that all loops took to be compiled, where none is yet: a machine does that once."""
+    started, cold = clock.now, cold_kernels()
+    if not cold:
+        return clock
+    if isinstance(watch, Watcher):
+        watch.say(COMPILES)
+    compile_kernels(cold, jobs, None if watch is None else False)
+    return replace(clock, started=clock.started + clock.now - started)
 
 
 def _workers(table: Table, jobs: int | None, client: Any) -> AbstractContextManager[list[Worker]]:

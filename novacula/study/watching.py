@@ -49,7 +49,7 @@ class Watcher:
         elif (show := notebook_display()) is not None:
             self._display = NotebookLine(show)
         if self._display is not None or self.lines:
-            self._until_end.enter_context(compiling_told(self._say))
+            self._until_end.enter_context(compiling_told(self.say))
         return self
 
     def __exit__(
@@ -68,9 +68,10 @@ class Watcher:
             self._display.move(standing.done, total, contender.candidate.card.name, left)
         if contender.waiting == 0 and contender.candidate.learner not in self._printed:
             self._printed.add(contender.candidate.learner)
-            self._say(row_words(contender, standing.measure))
+            self.say(row_words(contender, standing.measure))
 
-    def _say(self, words: str) -> None:
+    def say(self, words: str) -> None:
+        """Print a line that stays, if anybody reads it."""
         if self._display is not None:
             self._display.line(words)
         elif self.lines:

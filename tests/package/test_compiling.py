@@ -1,10 +1,12 @@
 import importlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from novacula.compiling import find_kernels
+from novacula.compiling import CompiledKernel, find_kernels
+from novacula.table import warming
 
 SOURCE = """
 from numba.types import float64, int64
@@ -51,6 +53,30 @@ def test_a_kernel_is_compiled_once_when_it_is_called_and_then_loaded(load):
     again = load()
     assert again.twice(21) == 42
     assert sum(again.twice.compile().stats.cache_hits.values()) == 1
+
+
+def test_what_is_in_the_cache_is_known_without_compiling_it(load):
+    first = load()
+    assert not first.twice.is_kept
+    first.twice(1)
+    again = load()
+    assert again.twice.is_kept
+    assert again.twice._compiled is None
+    assert not again.inverse.is_kept
+
+
+def test_a_machine_is_cold_until_kernels_were_compiled(monkeypatch):
+    names = [kernel.name for kernel in find_kernels()]
+    monkeypatch.setattr(CompiledKernel, "is_kept", property(lambda kernel: kernel.name == names[0]))
+    monkeypatch.setattr(warming, "kernel_files", lambda _: [Path("nowhere/_kernels.py")])
+    assert warming.cold_kernels() == names[1:]
+
+
+def test_a_crew_compiles_what_is_named():
+    [name] = [kernel.name for kernel in find_kernels() if kernel.name.endswith("statistics._kernels.contingency")]
+    warming.compile_kernels([name], 2, show=False)
+    [kernel] = [kernel for kernel in find_kernels() if kernel.name == name]
+    assert kernel.is_kept
 
 
 def test_a_kernel_has_one_signature_and_its_options(load):

@@ -17,6 +17,7 @@ from novacula.study import cell, learn, learning
 from novacula.study.clock import Clock
 from novacula.study.leaderboard import Entry
 from novacula.study.refit import refit
+from novacula.study.watching import Watcher
 from novacula.table.crew import Alone
 
 
@@ -118,6 +119,19 @@ def test_the_rows_of_a_learner_are_settled_once(monkeypatch):
     study = learn(nv.datasets.load("iris"), learners=["naive-bayes", "tree"], folds=3)
     assert planned == handed_over == [1]
     assert by_learner(study)["naive-bayes"].status == "finished"
+
+
+def test_loops_are_compiled_before_the_clock_starts(monkeypatch, capsys):
+    """A machine that has compiled none would spend its budget on that, and choose among what is left."""
+    compiled = []
+    monkeypatch.setattr(learning, "cold_kernels", lambda: ["one", "two"])
+    monkeypatch.setattr(learning, "compile_kernels", lambda *how: compiled.append(how))
+    clock = learning._with_compiled_loops(2, Watcher(lines=True), Clock(60.0, started=100.0))
+    assert compiled == [(["one", "two"], 2, False)]
+    assert clock.started >= 100.0
+    assert "Loops are compiled, once on this machine" in capsys.readouterr().err
+    learn(nv.datasets.load("iris"), learners=["naive-bayes"], folds=3, jobs=1)
+    assert len(compiled) == 1  # those of a few learners are compiled as they are needed
 
 
 def test_processes_change_no_number(iris):
