@@ -235,16 +235,20 @@ def with_spread(one: Entry, measure: Metric) -> str:
 def number_cell(number: float, digits: int | None) -> str:
     """A number to some decimals, or to one digit where that would make it 0; to four if none are given.
 
-    >>> number_cell(1234.5678, 1), number_cell(0.000042, 3), number_cell(float("nan"), 2)
-    ('1,234.6', '0.00004', '')
+    >>> number_cell(1234.5678, 1), number_cell(1234.5678, -2), number_cell(0.000042, 3), number_cell(float("nan"), 2)
+    ('1,234.6', '1,200', '0.00004', '')
     """
     if np.isnan(number):
         return ""
     if digits is None:
         return short(number)
     if number and not round(number, digits):
-        return f"{number:.{max(-int(np.floor(np.log10(abs(number)))), 0)}f}"
-    return f"{number:,.{digits}f}"
+        return f"{number:,.{max(-int(np.floor(np.log10(abs(number)))), 0)}f}"
+    return _rounded(number, digits)
+
+
+def _rounded(number: float, digits: int) -> str:
+    return f"{round(number, digits):,.{max(digits, 0)}f}"
 
 
 def with_interval(value: float, low: float, high: float) -> str:
@@ -254,24 +258,24 @@ def with_interval(value: float, low: float, high: float) -> str:
     '0.855 (0.801 to 0.908)'
     """
     digits = deserved((high - low) / (2 * NORMAL_95), value)
-    numbers = (short(float(one)) if digits is None else f"{one:,.{digits}f}" for one in (value, low, high))
+    numbers = (short(float(one)) if digits is None else _rounded(float(one), digits) for one in (value, low, high))
     return "{} ({} to {})".format(*numbers)
 
 
 def deserved(spread: float, value: float) -> int | None:
     """Decimals of a value known up to a spread: two digits of that, but no more than four of the value.
 
-    None if the spread is no more than rounding.
+    Negative ones are digits before the point that become 0. None if the spread is no more than rounding.
 
     >>> deserved(0.0234, 0.5), deserved(12.3, 90.0), deserved(4567.0, 8e5), deserved(4e-5, 0.24), deserved(0.0, 1.0)
-    (3, 0, 0, 4, None)
+    (3, 0, -2, 4, None)
     """
     if not np.isfinite(spread) or spread <= 1e-9 * abs(value):
         return None
     digits = 1 - int(np.floor(np.log10(spread)))
     if abs(value) > spread:
         digits = min(digits, 3 - int(np.floor(np.log10(abs(value)))))
-    return min(max(digits, 0), 12)
+    return min(digits, 12)
 
 
 def short(value: Any) -> str:

@@ -79,7 +79,7 @@ def test_learners_that_predict_the_same_numbers_are_one_row():
 
 
 def test_numbers_have_the_digits_they_deserve():
-    assert with_spread(cell("a", 788_534_754.0, 106_287_315.0, 1), metric("rmse")) == "788,534,754 ± 106,287,315"
+    assert with_spread(cell("a", 788_534_754.0, 106_287_315.0, 1), metric("rmse")) == "790,000,000 ± 110,000,000"
     assert with_spread(cell("a", 0.123456, 0.0123, 1), ERROR_RATE) == "0.123 ± 0.012"
     assert with_spread(cell("a", 2 / 3, 3e-17, 1), ERROR_RATE) == "0.6667 ± 3e-17"
 
