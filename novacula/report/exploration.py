@@ -17,11 +17,12 @@ from novacula.report.blocks import (
     TableBlock,
     number,
 )
-from novacula.report.making import Interruption, Maker, noticed, sections_of
+from novacula.report.making import Maker, sections_of
 from novacula.report.sections.data import column_grid, kinds_in_words, missing_in_words
 from novacula.report.sections.model import model_blocks
 from novacula.report.sections.reproduce import versions, what_stays_the_same
 from novacula.study.exploration import Exploration
+from novacula.table.interruption import Interruption, noticed
 from novacula.table.names import name_of
 
 

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from types import FrameType
 from typing import TypeAlias, TypeVar
 
 from novacula.report.blocks import Alert, Block, Paragraph, Section
 from novacula.study.cell import message_line
+from novacula.table.interruption import Interruption
 from novacula.table.time_limit import TimeLimitError
 
 INTERRUPTED = "Not made: interrupted."
-
-
-@dataclass
-class Interruption:
-    """Whether Ctrl-C came while a page was made: then nothing that takes long is begun."""
-
-    happened: bool = False
-
 
 S = TypeVar("S")
 Maker: TypeAlias = tuple[str, str, Callable[[S], Iterable[Block]]]
@@ -38,25 +26,6 @@ def sections_of(subject: S, makers: Sequence[Maker[S]], interruption: Interrupti
         stopped = stopped or (again and blocks[-1:] == (Paragraph(INTERRUPTED),))
         sections.append(Section(name, title, blocks))
     return tuple(sections)
-
-
-@contextmanager
-def noticed(interruption: Interruption) -> Iterator[None]:
-    """Note Ctrl-C, even where it is pressed in the middle of something that passes no exceptions on."""
-
-    def note(_number: int, _frame: FrameType | None) -> None:
-        interruption.happened = True
-        raise KeyboardInterrupt
-
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def blocks_of(make: Callable[[S], Iterable[Block]], subject: S, interruption: Interruption) -> Iterator[Block]:

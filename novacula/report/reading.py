@@ -15,7 +15,6 @@ from novacula.evaluate.metric import rarer
 from novacula.evaluate.rows import SupervisedRows
 from novacula.explain import Importance
 from novacula.learner.card import Card
-from novacula.report.making import Interruption
 from novacula.report.mattering import measure_importance
 from novacula.study import Study
 from novacula.study.answers import Answers
@@ -23,6 +22,7 @@ from novacula.study.candidates import BASELINES
 from novacula.study.cell import message_line
 from novacula.study.leaderboard import Entry
 from novacula.study.question import Question, subsample
+from novacula.table.interruption import Interruption
 from novacula.table.time_limit import TimeLimitError, time_limit
 
 PATIENCE = 60.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from novacula.report.blocks import Page
-from novacula.report.making import Maker, blocks_of, noticed, sections_of
+from novacula.report.making import Maker, blocks_of, sections_of
 from novacula.report.reading import Reading
 from novacula.report.sections.change import change
 from novacula.report.sections.costs import costs
@@ -19,6 +19,7 @@ from novacula.report.sections.sizes import sizes
 from novacula.report.sections.standing import standing
 from novacula.report.sections.wrong_rows import wrong_rows
 from novacula.study import Study
+from novacula.table.interruption import noticed
 from novacula.table.names import quoted_name
 
 SECTIONS: tuple[Maker[Reading], ...] = (

@@ -38,6 +38,7 @@ from novacula.study.verdict import Verdict, verdict
 from novacula.study.watching import COMPILES, Watcher
 from novacula.table import Table, read
 from novacula.table.crew import Alone, Worker, crew, waiting_workers
+from novacula.table.interruption import Interruption, noticed
 from novacula.table.parallel import thread_count
 from novacula.table.time_limit import can_limit_time
 from novacula.table.warming import cold_kernels, compile_kernels
@@ -151,9 +152,10 @@ def learn(
         question, findings = _without_names(question, (*_of_reading(table), *find_trouble(question, keep)))
         names, given = guests(learners, question.task, random_state)
         question = replace(question, guests=given)
-        race = _race(question, candidates(question, names, without), Ledger(resume, question.fingerprint), clock)
+        ledger, interruption = Ledger(resume, question.fingerprint), Interruption()
+        race = _race(question, candidates(question, names, without), ledger, clock, interruption)
         try:
-            with Watcher() if watch is None else nullcontext(watch) as watcher:
+            with noticed(interruption), Watcher() if watch is None else nullcontext(watch) as watcher:
                 _run(race, question, jobs, client, watcher, clock, waiting)
         except KeyboardInterrupt:  # between two races, or while processes are started
             race.interrupt(Alone(question))
@@ -245,9 +247,9 @@ def _share_of_usual(question: Question) -> float:
     return float(count.max() / count.sum())
 
 
-def _race(question: Question, entered: Sequence[Any], ledger: Ledger, clock: Clock) -> Race:
+def _race(question: Question, entered: Sequence[Any], ledger: Ledger, clock: Clock, interruption: Interruption) -> Race:
     contenders = [Contender(one, len(question.folds), obstacle=one.obstacle) for one in entered]
-    return Race(contenders, ledger, clock.end_of_race, question.extent.n_rows, question.metric)
+    return Race(contenders, ledger, clock.end_of_race, question.extent.n_rows, question.metric, interruption)
 
 
 def _run(

@@ -21,6 +21,7 @@ from novacula.study.contender import TIME_SHORT, Contender
 from novacula.study.ledger import LOST, Ledger
 from novacula.study.second_chance import second_chances
 from novacula.table.crew import Crew
+from novacula.table.interruption import Interruption
 from novacula.table.time_limit import TimeLimitError
 
 AHEAD = 2
@@ -66,11 +67,13 @@ class Race:
         deadline: float | None,
         n_rows: int = 0,
         measure: MetricLike = "error_rate",
+        interruption: Interruption | None = None,
     ) -> None:
         self.contenders, self.ledger, self.deadline, self.n_rows = contenders, ledger, deadline, n_rows
         self.measure = metric(measure)
         self.stopped = ""
         self.interrupted = False
+        self.interruption = Interruption() if interruption is None else interruption
         self.patience: float | None = None
         self.has_slow_cells = False  # one took longer than the patience allows
         self._running: dict[Future[Any], Cell] = {}
@@ -177,6 +180,8 @@ class Race:
                 future.cancel()
                 contender.put_back(place)
             self._running.clear()
+        if self.interruption.happened:
+            raise KeyboardInterrupt
         entered = [self._enter(future) for future in list(self._running) if future in done]  # as they were handed out
         self._keep_to_budget()
         for contender in entered:

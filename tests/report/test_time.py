@@ -13,11 +13,12 @@ import pytest
 from novacula.errors import DataError
 from novacula.report import render
 from novacula.report.blocks import Block, Page, Paragraph
-from novacula.report.making import INTERRUPTED, Interruption, blocks_of, sections_of
+from novacula.report.making import INTERRUPTED, blocks_of, sections_of
 from novacula.report.page import page_html
 from novacula.report.reading import LEAST, MARGIN, Reading
 from novacula.report.sections import change, parts
 from novacula.study import Study
+from novacula.table.interruption import Interruption
 from novacula.table.time_limit import TimeLimitError
 
 from .outline import Outline

@@ -24,6 +24,7 @@ from novacula.study.plan import TimeGrowth, plan
 from novacula.study.race import Race
 from novacula.study.second_chance import second_chances
 from novacula.table.crew import Alone, Crew
+from novacula.table.interruption import Interruption
 from novacula.table.time_limit import TimeLimitError
 
 CARD = find("naive-bayes").card
@@ -119,6 +120,22 @@ def test_ctrl_c_leaves_what_was_finished():
     race = Race(contenders, Ledger(), None)
     race.run(Scripted(answer))
     assert "interrupted" in race.stopped
+    assert contenders[0].complete() == [0]
+    assert contenders[1].complete() == []
+
+
+def test_ctrl_c_that_was_lost_on_the_way_ends_the_race_after_the_cell():
+    """Code that is called from compiled libraries passes no exceptions on."""
+    interruption = Interruption()
+
+    def answer(job):
+        interruption.happened |= job.learner == "other" and job.fold == 1
+        return Measurement(0.0, 0.1, 1.0, 0.01, 0.01)
+
+    contenders = [contender(None, sizes=(None,), folds=9, name=name) for name in ("baseline", "other")]
+    race = Race(contenders, Ledger(), None, interruption=interruption)
+    race.run(Scripted(answer))
+    assert race.interrupted
     assert contenders[0].complete() == [0]
     assert contenders[1].complete() == []
 
