@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from novacula.compiling import compile_kernel, find_kernels, kernel_files
+from novacula.compiling import compile_kernel, find_kernels, kernel_files, stamp
 from novacula.table.crew import crew
 from novacula.table.progress import tracked
 
@@ -13,10 +13,14 @@ from novacula.table.progress import tracked
 def cold_kernels() -> list[str]:
     """The names of the kernels that nobody has compiled here.
 
-    Where kernels are kept beside their sources, none of them is imported to see that there are some.
+    Where kernels are kept beside their sources, none of them is imported to see that they are.
     """
-    folders = {path.parent for path in kernel_files(Path(__file__).parent.parent)}
-    if all(any(folder.glob("__pycache__/*.nbi")) for folder in folders):
+    package = Path(__file__).parent.parent
+    sources, files = stamp(package.name).encode(), kernel_files(package)
+    wanted = sum(path.read_bytes().count(b"\n@kernel(") for path in files)
+    folders = {path.parent / "__pycache__" for path in files}
+    kept = sum(sources in index.read_bytes() for folder in folders for index in folder.glob("*.nbi"))
+    if kept >= wanted:
         return []
     return [kernel.name for kernel in find_kernels() if not kernel.is_kept]
 

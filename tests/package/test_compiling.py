@@ -1,11 +1,10 @@
 import importlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from novacula.compiling import CompiledKernel, find_kernels
+from novacula.compiling import CompiledKernel, find_kernels, stamp
 from novacula.table import warming
 
 SOURCE = """
@@ -65,11 +64,18 @@ def test_what_is_in_the_cache_is_known_without_compiling_it(load):
     assert not again.inverse.is_kept
 
 
-def test_a_machine_is_cold_until_kernels_were_compiled(monkeypatch):
+def test_a_machine_is_cold_until_kernels_were_compiled(monkeypatch, tmp_path):
     names = [kernel.name for kernel in find_kernels()]
     monkeypatch.setattr(CompiledKernel, "is_kept", property(lambda kernel: kernel.name == names[0]))
-    monkeypatch.setattr(warming, "kernel_files", lambda _: [Path("nowhere/_kernels.py")])
+    (tmp_path / "_kernels.py").write_text("\n@kernel(int64(int64))\ndef twice(x): ...\n@kernel(int64(int64))\n")
+    monkeypatch.setattr(warming, "kernel_files", lambda _: [tmp_path / "_kernels.py"])
     assert warming.cold_kernels() == names[1:]
+    (tmp_path / "__pycache__").mkdir()
+    for name, sources in (("twice", stamp("novacula")), ("thrice", "of an earlier state")):
+        (tmp_path / "__pycache__" / f"{name}.nbi").write_text(f"index, {sources}")
+    assert warming.cold_kernels() == names[1:]
+    (tmp_path / "__pycache__" / "thrice.nbi").write_text(f"index, {stamp('novacula')}")
+    assert warming.cold_kernels() == []  # and none was looked at
 
 
 def test_a_crew_compiles_what_is_named():
