@@ -20,6 +20,7 @@ from novacula.statistics.base import Statistic
 from novacula.statistics.contingency import side_by_side
 from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk import UNSEEN, Floats
+from novacula.table.schema import time_words
 
 FAR = 0.5
 """Deviations by which a mean may move."""
@@ -119,6 +120,7 @@ class ColumnDrift:
     gaps: float = 0.0
     has_moved: bool = False
     has_other_gaps: bool = False
+    is_time: bool = False  # low and high are seconds since 1970
 
     def sentences(self) -> list[str]:
         """What is to be known about the column."""
@@ -126,7 +128,8 @@ class ColumnDrift:
         if self.unseen:
             found.append(f"{self.unseen:,} of {self.rows:,} values of {name} are none of the categories of the fit")
         if self.outside:
-            ends = f"{self.low:g} to {self.high:g}"
+            low, high = (time_words(end) if self.is_time else f"{end:g}" for end in (self.low, self.high))
+            ends = f"{low} to {high}"
             found.append(f"{self.outside:,} of {self.rows:,} values of {name} are outside of {ends}")
         if self.has_moved and not np.isnan(self.low):
             found.append(f"{name} has drifted: its mean is {abs(self.shift):.2g} deviations from that of the fit")
@@ -154,7 +157,7 @@ def drift_of(seen: SeenValues, schema: Schema, table: Table) -> tuple[ColumnDrif
         missing = _gaps(seen.gaps[j], gaps.numeric[j] / max(n, 1), n)
         found.append(
             ColumnDrift(column.name, n, 0, int(strangers.outside[j]), float(seen.low[j]), float(seen.high[j]), shift,
-                        *missing[:2], abs(shift) > max(FAR, chance), missing[2])
+                        *missing[:2], abs(shift) > max(FAR, chance), missing[2], column.is_time)
         )  # fmt: skip
     ends = side_by_side([len(column.categories) for column in coded]).tolist()
     for j, (column, (start, stop)) in enumerate(zip(coded, pairwise(ends), strict=True)):

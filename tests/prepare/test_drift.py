@@ -46,6 +46,15 @@ def test_what_is_new_is_counted(model):
     assert found["job"].sentences()[0] == "2 of 4 values of 'job' are none of the categories of the fit"
 
 
+def test_days_outside_of_those_of_the_fit_are_named_as_days():
+    days = pd.DataFrame({"when": pd.date_range("2021-01-03", periods=200), "y": np.arange(200.0)})
+    model = PreparedRegressor(Ridge()).fit(nv.read(days, "y"))
+    late = pd.DataFrame({"when": pd.to_datetime(["2021-02-01", "2030-01-01"])})
+    [sentence, *_] = of(model, late)["when"].sentences()
+    assert sentence.startswith("1 of 2 values of 'when' are outside of 2021-01-03")
+    assert "2021-07-21" in sentence
+
+
 def test_means_shares_and_gaps_that_move(model):
     new = rows(200, 7)[["age", "job"]]
     found = of(model, new.assign(age=new["age"] + 9.0, job=new["job"].replace("cook", "smith")))
