@@ -38,7 +38,7 @@ class Inputs:
                 )
             kind: Any = {"numeric": "number", "categorical": "category", "text": "text"}[column.kind]
             places[kind].append(len(columns))
-            columns.append(ProgramColumn(column.name, kind, column.categories, column.is_time))
+            columns.append(ProgramColumn(column.name, kind, column.categories, column.is_time, column.spelling))
         numeric, codes = Read(tuple(places["number"])), Read(tuple(places["category"]))
         return cls(schema, numeric, codes, tuple(places["text"])), tuple(columns)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from novacula.export.deciding import FirstRule, Trees
 from novacula.export.vectors import Vector
+from novacula.table.spelling import Spelling
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class ProgramColumn:
     kind: Literal["number", "category", "text"]
     categories: tuple[Any, ...] = ()
     is_time: bool = False
+    spelling: Spelling | None = None  # how numbers or dates are written in text that the model reads
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -212,3 +212,87 @@ def test_what_a_language_cannot_write_is_refused(to, name, fault):
     program = Program("model", (ProgramColumn("c", "category", (name,)),), Read((0,)))
     with pytest.raises(ExportError, match=fault):
         {"sql": to_sql, "c": to_c, "pmml": to_pmml, "onnx": to_onnx}[to](program)
+
+
+# --- numbers and dates as a file has them ---------------------------------------------------------------------------
+
+
+GERMAN = {
+    "p": ["3.777,00 €", "1.214,50 €", "999,00 €", "-7,00 €", ""],
+    "r": ["14%", "94%", "3,5%", "0%", "12%"],
+    "w": ["14.01.2022", "16.08.2022", "1.2.2022 13:05", "31.12.2021", ""],
+}
+
+
+def test_python_reads_rows_of_a_file_as_the_model_does(tmp_path):
+    import csv
+
+    rows = [dict(zip(GERMAN, cells, strict=True)) for cells in zip(*GERMAN.values(), strict=True)] * 12
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*GERMAN, "y"], delimiter=";")
+        writer.writeheader()
+        writer.writerows({**row, "y": "uv"[i % 5 < 2]} for i, row in enumerate(rows))
+    table = nv.read(tmp_path / "t.csv", "y")
+    assert [column.kind_word for column in table.schema] == ["numeric", "numeric", "date", "categorical"]
+    model = fitted(PreparedClassifier(LogisticRegression()), table, None)
+    space: dict = {}
+    exec(export_model(model, "python"), space)
+    with (tmp_path / "t.csv").open(newline="") as file:
+        found = [space["predict_proba"](row) for row in csv.DictReader(file, delimiter=";")]
+    np.testing.assert_allclose(found, model.predict_proba(table), rtol=1e-9)
+    plain = {"p": "3777.0", "r": "14", "w": "2022-01-14"}
+    np.testing.assert_allclose(space["predict_proba"](plain), found[0], rtol=1e-12)
+    typed = {"p": 3777, "r": 14.0, "w": datetime.date(2022, 1, 14)}
+    np.testing.assert_allclose(space["predict_proba"](typed), found[0], rtol=1e-12)
+    with pytest.raises(
+        ValueError, match="'cheap' in column 'p' is not a number as the model knows them: give a number"
+    ):
+        space["predict"]({"p": "cheap"})
+    with pytest.raises(ValueError, match="'soon' in column 'w' is not a time as the model knows them: give a date"):
+        space["predict"]({"w": "soon"})
+
+
+@pytest.mark.parametrize("style", ["1,234.5", "1.234,5", "1,234.5%", "1.234,5%"])
+def test_patterns_of_numbers_mean_the_same_in_python(style):
+    import pyarrow as pa
+
+    from novacula.export.formats.python import to_python
+    from novacula.table.spelling import read_spelled
+
+    words = [
+        "1,234.50",
+        "1.234,50",
+        "(7)",
+        "−3",
+        "USD 5",
+        "5\u00a0€",
+        "12,5 %",
+        "12.5%",
+        "1'234",
+        ".5",
+        ",5",
+        "1e3",
+        "0",
+    ]
+    column = ProgramColumn("x", "number", spelling=style)
+    space: dict = {}
+    exec(to_python(Program("part", (column,), Read((0,)))), space)
+    for word, expected in zip(words, read_spelled(pa.array(words), style).tolist(), strict=True):
+        if expected == expected:
+            assert space["predict"]({"x": word}) == expected
+
+
+@pytest.mark.parametrize("order", ["year-month-day", "day-month-year", "month-day-year"])
+def test_patterns_of_dates_mean_the_same_in_python(order):
+    import pyarrow as pa
+
+    from novacula.export.formats.python import to_python
+    from novacula.table.dates import seconds_of
+
+    words = ["2024-02-29", "2024/2/9 13:05", "9.2.2024", "2/9/24 1:05 pm", "9.2.69", "2024-02-09T13:05:10.5+05:30"]
+    column = ProgramColumn("t", "number", is_time=True, spelling=order)
+    space: dict = {}
+    exec(to_python(Program("part", (column,), Read((0,)))), space)
+    for word, expected in zip(words, seconds_of(pa.array(words), order).tolist(), strict=True):
+        if expected == expected:
+            assert space["predict"]({"t": word}) == expected

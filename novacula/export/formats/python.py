@@ -13,7 +13,7 @@ import numpy as np
 
 from novacula.export.deciding import Distances, FirstRule, Nearest, OneTree, TreeNode, Trees
 from novacula.export.formats.python_parts import PARTS, READING, SECONDS
-from novacula.export.program import Program
+from novacula.export.program import Program, ProgramColumn
 from novacula.export.vectors import (
     Choose,
     Combine,
@@ -29,6 +29,8 @@ from novacula.export.vectors import (
     Vector,
     WeightedSums,
 )
+from novacula.table.dates import DATE_ORDERS, date_pattern
+from novacula.table.spelling import NUMBER_STYLES, style_pattern
 
 FILE = '''\
 """{title}.
@@ -38,8 +40,9 @@ are missing values. Written by Novacula; it needs nothing but Python.
 """
 
 import math
-{imports}
-# name, kind, and of a category the code of each value
+import re
+
+# name, kind, and the code of each category, or the pattern of a number or a time as text
 COLUMNS = {columns}
 {constants}
 
@@ -81,13 +84,11 @@ def to_python(program: Program) -> str:
     names = {vector: f"v{i}" for i, vector in enumerate(program.steps)}
     constants = _Constants()
     steps = [f"    {names[vector]} = {_expression(vector, names, constants)}" for vector in program.steps]
-    has_words = any(isinstance(vector, CountWords) for vector in program.steps)
     functions = [READING, *([SECONDS] if any(column.is_time for column in program.columns) else [])]
     functions += [PARTS[kind] for kind in _needed(program)]
     ends = [names[program.answer], *([names[program.chances]] if program.chances is not None else [])]
     return FILE.format(
         title=f"{program.name}, as a function of one row",
-        imports="import re\n" if has_words else "",
         columns=_columns(program),
         constants="".join(f"{name} = {text}\n" for name, text in constants.texts.items()),
         parts="\n\n\n".join(functions) + "\n",
@@ -126,8 +127,16 @@ def _columns(program: Program) -> str:
             for word in words:
                 codes.setdefault(word, code)
         kind = "time" if column.is_time else column.kind
-        lines.append(f"    ({column.name!r}, {kind!r}, {codes!r}),")
+        lines.append(f"    ({column.name!r}, {kind!r}, {_reading(column) if column.kind == 'number' else codes!r}),")
     return "[\n" + "\n".join(lines) + "\n]" if lines else "[]"
+
+
+def _reading(column: ProgramColumn) -> str | None:
+    """The pattern of texts in a column of numbers or times."""
+    if column.spelling in NUMBER_STYLES:
+        return style_pattern(column.spelling)
+    order = next((order for order in DATE_ORDERS if order == column.spelling), "year-month-day")
+    return date_pattern(order) if column.is_time else None
 
 
 class _Constants:

@@ -9,21 +9,58 @@ def _read(row, column):
         return float(codes.get(value.strip() if isinstance(value, str) else value, math.nan))
     if value is None or (isinstance(value, str) and value.strip().lower() in ("", "?", "na", "n/a", "nan", "null")):
         return math.nan
-    return _seconds(value) if kind == "time" else float(value)'''
+    try:
+        return _seconds(value, codes) if kind == "time" else _number(value, codes)
+    except ValueError:
+        raise ValueError(f"{value!r} in column {name!r} is not a {kind} as the model knows them: {HOW[kind]}") from None
+
+
+HOW = {
+    "number": "give a number, or text as Python or the rows of the fit have it",
+    "time": "give a date, or text such as 2024-01-31",
+}
+
+
+def _number(value, pattern):
+    """A number, or its text: as the rows of the fit had it, or as Python has it."""
+    found = re.match(pattern, value.strip()) if pattern and isinstance(value, str) else None
+    if found is None or not (found["whole"] or found["fraction"]):
+        return float(value)
+    part = {name: text or "" for name, text in found.groupdict().items()}
+    number = float("0" + re.sub("[^0-9]", "", part["whole"]) + "." + part["fraction"] + (part["exponent"] or "e0"))
+    return -number if part["open"] or {part["before"], part["after"]} & {"-", "−"} else number'''
 
 SECONDS = '''\
-def _seconds(value):
+def _seconds(value, pattern):
     """Seconds since the beginning of 1970, UTC, of a date or time, or of its text."""
     from datetime import date, datetime, timezone
 
     if isinstance(value, (int, float)):
         return float(value)
-    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    moment = value
+    if isinstance(value, str):
+        found = re.match(pattern, value.strip())
+        moment = datetime.fromisoformat(value) if found is None else _moment(found)
     if not isinstance(moment, datetime) and isinstance(moment, date):
         moment = datetime(moment.year, moment.month, moment.day)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=timezone.utc)
-    return moment.timestamp()'''
+    return moment.timestamp()
+
+
+def _moment(found):
+    """The time of the parts of a text."""
+    from datetime import datetime, timedelta, timezone
+
+    part = found.groupdict()
+    year, hour, zone = int(part["year"]), int(part["hour"] or 0), part["zone"] or "Z"
+    year += 0 if len(part["year"]) > 2 else 2000 if year < 69 else 1900
+    hour = hour % 12 + 12 * (part["half"].lower() == "pm") if part["half"] else hour
+    ahead = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:])) if zone[0] in "+-" else timedelta(0)
+    second = float((part["second"] or "0").replace(",", "."))
+    clock = timedelta(hours=hour, minutes=int(part["minute"] or 0), seconds=second)
+    day = datetime(year, int(part["month"]), int(part["day"]), tzinfo=timezone.utc)
+    return day + clock - (-ahead if zone[0] == "-" else ahead)'''
 
 COUNT_WORDS = '''\
 def _count_words(row, column, words):
