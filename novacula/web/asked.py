@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pyarrow as pa
 
+from novacula.advice import for_request
 from novacula.errors import DataError
 from novacula.table import Chunk, Column, Schema, read
 from novacula.table.arrow import trimmed, word_of
@@ -79,9 +80,11 @@ def laid_out_text(body: bytes, ending: str, encoding: str | None, schema: Schema
     with TemporaryDirectory(prefix="novacula-") as folder:
         path = Path(folder, f"rows{ending}")
         path.write_bytes(body)
+        how: dict[str, Any] = {} if encoding is None else {"encoding": encoding}
         try:
-            how: dict[str, Any] = {} if encoding is None else {"encoding": encoding}
-            chunk = read(str(path), header=True, progress=False, **how).conform(schema, "ignore").to_chunk()
+            with for_request():
+                table = read(str(path), header=True, only=schema, progress=False, **how)
+                chunk = table.conform(schema, "ignore").to_chunk()
         except (ValueError, TypeError) as error:
             raise RefusedRequest(UNFIT, str(error).replace(str(path), NAME)) from error
     if not len(chunk):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,6 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from novacula.errors import ParameterError
+from novacula.table.encoding import known_encoding
 from novacula.web.answers import Asked, ModelAnswers, TextBody
 from novacula.web.description import described, example_row, open_api
 from novacula.web.page import HEADERS, page
@@ -128,8 +129,8 @@ async def _body(request: Request, limits: ServiceLimits) -> bytes | TextBody:
     encoding = kind.get_content_charset()
     if encoding is not None:
         try:
-            codecs.lookup(encoding)
-        except LookupError:
+            known_encoding(encoding)
+        except ParameterError:
             raise RefusedRequest(UNKNOWN_TYPE, f"the charset {encoding!r} is not known: send text in UTF-8") from None
     return TextBody(content, TEXT[name], encoding)
 

@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
+import novacula as nv
 from novacula.errors import ModelFileError
 from novacula.linear import LinearRegression
 from novacula.mixture import KMeans
 from novacula.projection import PCA
+from novacula.tree import DecisionTreeClassifier
 from novacula.web.refusal import ServiceLimits
 from novacula.web.service import service
 
@@ -66,7 +68,11 @@ def test_a_body_of_json_that_cannot_be_answered(served, body, status, sentence):
     [
         (b"a,b\n", 422, ""),
         (b"a,c\n1,2\n", 422, "the request has no column 'b', which the model knows"),
-        (b"a,b\n1,2\nx,3\n", 422, "row 2 of the request holds 'x' in the numeric column 'a'"),
+        (
+            b"a,b\n1,2\nx,3\n",
+            422,
+            "holds 1 other value, the first being 'x' in row 2 of the request: send a number, or nothing",
+        ),
         (b"a,b\n1,2\n1,\n", 422, "column 'b' is missing (NaN) in row 2 of the request"),
         (b"a,b\n1,2\n1,2,3\n", 422, ""),
         (b"a,b\n" + b"1,2\n" * 4, 413, "there are 4 rows, and a request may have 3"),
@@ -94,7 +100,8 @@ def test_types_may_have_parameters_and_tables_tabs(served):
         post_body(served, "b\ta\n2.5\t1\n".encode("utf-16"), "text/tab-separated-values; charset=utf-16").body
         == expected
     )
-    assert post_body(served, b"a,b\n1,2.5\n", "text/csv; charset=klingon").status == 415
+    for charset in ("klingon", "rot13", "idna"):
+        assert post_body(served, b"a,b\n1,2.5\n", f"text/csv; charset={charset}").status == 415
 
 
 def test_a_body_is_counted_where_no_length_is_said(served):
@@ -166,3 +173,30 @@ def test_models_that_do_not_answer_row_by_row_are_not_served():
     with pytest.raises(ModelFileError, match="LinearRegression was fitted to a sparse matrix"):
         service(LinearRegression().fit(csr_matrix(X), X[:, 0]), HOME)
     service(KMeans(2).fit(X), HOME)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (b"a,b\nx,1\n", "send a number, or nothing where there is none"),
+        ("a,b,ü\n1,2,é\n".encode("cp437"), "say charset="),
+        (b"a,a,b\n1,2,3\n", "a name of its own for each column"),
+    ],
+)
+def test_advice_is_what_a_request_can_do(served, body, sentence):
+    error = post_body(served, body, "text/csv").error
+    assert sentence in error
+    assert "--" not in error
+    assert "names=" not in error
+
+
+def test_numbers_in_text_may_be_written_in_other_ways_than_at_the_fit(tmp_path):
+    rows = [f"{i}.835,00;{i}%;{'ja' if i > 4 else 'nein'}\n" for i in range(1, 10)]
+    (tmp_path / "t.csv").write_text("p;q;y\n" + "".join(rows))
+    model = DecisionTreeClassifier().fit(nv.read(tmp_path / "t.csv", "y"))
+    app = service(model, HOME)
+    answers = [
+        json.loads(post_body(app, body, "text/csv").body) for body in (b"p,q\n3835.0,14\n", b"p;q\n3.835,00;14%\n")
+    ]
+    assert answers[0] == answers[1]
+    assert answers[0]["answers"][0]["prediction"] == "nein"
