@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from novacula.table import Schema, Table
 
 
+STDIN = "/dev/stdin"
+"""What - stands for."""
+
+
 def read_table(
     names: Sequence[str],
     target: str | None,
@@ -30,7 +34,8 @@ def read_table(
         return _data_set(names[0], target, reading, weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what it says is among the notes
-        return read(list(names), target, weight=weight, only=only, **reading.for_reading())
+        paths = [STDIN if name == "-" else name for name in names]
+        return read(paths, target, weight=weight, only=only, **reading.for_reading())
 
 
 def say_notes(table: Table) -> None:

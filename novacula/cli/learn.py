@@ -74,7 +74,9 @@ def learn(
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Go on though most rows have no target; they are left out.")
     ] = False,
-    budget: Annotated[float, typer.Option(help="Seconds that the study may take; 0: as long as it takes.")] = 60.0,
+    budget: Annotated[
+        float, typer.Option(min=0, help="Seconds that the study may take; 0: as long as it takes.")
+    ] = 60.0,
     seed: Annotated[int, typer.Option(help="Seed of the split, the folds and the learners.")] = 0,
     jobs: Annotated[int | None, typer.Option(help="Processes; by default as many as cores.")] = None,
     scheduler: Annotated[
@@ -88,15 +90,27 @@ def learn(
     reading: ReadingOptions,
 ) -> None:
     """Compare learners honestly, choose the simplest that is as good as the best, and write report and model."""
+    started = now()
     say(f"Reading {', '.join(data)}.")
     from novacula.cli.data import read_table
+    from novacula.cli.run_folder import RunOf, take_folder
     from novacula.study import learn as study_of
     from novacula.study.watching import Watcher
 
-    started = now()
     table = read_table(data, target, reading, weight)
+    asked: dict[str, Any] = {
+        "target": target,
+        "learners": learners,
+        "without": without,
+        "folds": folds,
+        "test": test,
+        "rule": rule,
+    }
+    asked |= {"metric": metric, "costs": costs, "task": task, "groups": groups, "time": time, "weight": weight}
+    asked |= {"class_weight": class_weight, "target_transform": target_transform, "budget": budget, "seed": seed}
+    run = RunOf.of(data, table, asked | reading.for_reading())
     table = table.labelled(most=1.0) if unlabelled else table.labelled()
-    out.mkdir(parents=True, exist_ok=True)
+    take_folder(out, run)
     with resumable(out), Watcher(lines=True) as watcher, connected(scheduler) as client:
         study = study_of(
             table,

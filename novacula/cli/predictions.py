@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from novacula.errors import ParameterError
+from novacula.table.columns_of_values import JSON
 from novacula.table.source import holds_single_values, is_time_type
 
 if TYPE_CHECKING:
@@ -123,7 +124,9 @@ def spelled_out(column: Any) -> Any:
         return pc.strftime(moments, format=form)
     if holds_single_values(column.type) and not pa.types.is_temporal(column.type):
         return column
-    return pa.chunked_array([pa.array([None if v is None else str(v) for v in column.to_pylist()], pa.string())])
+    is_json = pa.types.is_list(column.type) and column.type.value_field.name == JSON
+    values = (v[0] if v is not None and is_json else v for v in column.to_pylist())
+    return pa.chunked_array([pa.array([None if v is None else str(v) for v in values], pa.string())])
 
 
 def _without_zeros(moments: Any) -> Any:

@@ -40,6 +40,9 @@ class ReadingOptions:
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether the first record names the columns.")
     ] = None
+    skip: Annotated[
+        int | None, typer.Option(min=0, help="Lines to leave out at the top, such as a title above the names.")
+    ] = None
     drop: Annotated[
         Several, typer.Option(help="A column that is left out before anything looks at it; may be repeated.")
     ] = None

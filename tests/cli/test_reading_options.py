@@ -1,6 +1,8 @@
 """The options of reading: every command that reads a table takes all of them, and messages name them."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import openpyxl
@@ -14,8 +16,9 @@ from novacula.bayes import NaiveBayes
 from novacula.cli.app import app
 from novacula.cli.reading import ReadingOptions, reads_tables
 from novacula.errors import ParameterError
+from novacula.tree import DecisionTreeClassifier
 
-OPTIONS = ["types", "missing", "encoding", "delimiter", "decimal", "names", "header", "drop", "keep", "sheet"]
+OPTIONS = ["types", "missing", "encoding", "delimiter", "decimal", "names", "header", "skip", "drop", "keep", "sheet"]
 READERS = ("learn", "predict", "explain", "work", "exercise", "schema")
 
 
@@ -111,9 +114,13 @@ def test_sheets_names_and_kept_columns(novacula, tmp_path):
 @pytest.mark.parametrize(
     ("text", "arguments", "words"),
     [
-        ("a,,b\n1,2,3\n", (), "has no name for column 2: give --names and --header"),
+        ("a,,b\n1,2,3\n", (), "has no name for column 2: say --names 'a,column 2,b' and --header"),
         ('{"a": [1]}\n{"a": [2]}\n', (), "unpack it, or say --types a=ignored or --drop a"),
-        ("n,y\n1,a\nx,b\n", ("--types", "n=numeric"), "name it with --missing, or say --types n=categorical"),
+        (
+            "n,y\n1,a\nx,b\n",
+            ("--types", "n=numeric"),
+            "say --missing x if it stands for a missing value, or --types n=categorical",
+        ),
         ("n,y\n1,a\n", ("--drop", "z"), "there is no column 'z'"),
         ("n,y\n1,a\n", ("--keep", "z"), "there is no column 'z'"),
         ("n,y\n1,a\n", ("--drop", "y", "--target", "y"), "column 'y' cannot be dropped: it is the target"),
@@ -192,3 +199,35 @@ def test_predictions_of_anything_can_be_written(novacula, tmp_path):
     assert line.startswith(",".join("" if value is None else f'"{value}"' for value in expected))
     text = novacula("predict", tmp_path / "m.nova", tmp_path / "fit.csv").out.splitlines()[1]
     assert text.startswith('"2020-01-01","a","a"')
+
+
+def test_lines_above_the_names_are_skipped(novacula, tmp_path):
+    (tmp_path / "t.csv").write_text("# made by hand\na,b\n" + "1,x\n" * 9)
+    done = novacula("schema", tmp_path / "t.csv")
+    assert "seems to be a title: say --skip 1 to leave it out, or --header if it is none" in done.err
+    assert "9 rows × 2 columns" in novacula("schema", tmp_path / "t.csv", "--skip", "1").out
+
+
+def test_an_option_that_says_nothing_is_refused(novacula, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,x\n")
+    done = novacula("schema", tmp_path / "t.csv", "--sheet", "1")
+    assert "--sheet is for excel or ods, and" in done.err
+    assert done.code != 0
+
+
+def test_lists_of_json_are_passed_on_as_they_were(novacula, tmp_path):
+    lines = [f'{{"a": {i}, "tags": {tags}, "y": "{y}"}}' for i, tags, y in ((1, "[1]", "u"), (2, '["p", 2]', "v")) * 5]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    DecisionTreeClassifier().fit(nv.read(tmp_path / "t.jsonl", "y", drop="tags")).save(tmp_path / "m.nova")
+    done = novacula("predict", tmp_path / "m.nova", tmp_path / "t.jsonl")
+    assert done.out.splitlines()[1].startswith('1,"[1]","u"')
+    assert done.out.splitlines()[2].startswith('2,"[""p"", 2]","v"')
+
+
+def test_predict_reads_the_standard_input(tmp_path):
+    (tmp_path / "t.csv").write_text("p;share;y\n" + "".join(f"{i}.835,00;{i}%;{'uv'[i > 4]}\n" for i in range(1, 10)))
+    DecisionTreeClassifier().fit(nv.read(tmp_path / "t.csv", "y")).save(tmp_path / "m.nova")
+    call = [sys.executable, "-m", "novacula", "predict", str(tmp_path / "m.nova"), "-"]
+    rows = "p,share\n3835.0,3\n7835.0,7\n"
+    done = subprocess.run(call, input=rows, capture_output=True, text=True, check=True)
+    assert [line.split(",")[2] for line in done.stdout.splitlines()[1:]] == ['"u"', '"v"']

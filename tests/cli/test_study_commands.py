@@ -237,7 +237,8 @@ BAD = {
     "two columns of one name": (f"x,y,x\n{ROWS.replace(',a', ',a,1').replace(',b', ',b,2')}".encode(), "called 'x'"),
     "damaged": (b"x,y\n1,a\n1\xff,b\n", "line 3: the byte 0xff is not utf-8: say --encoding cp1252"),
     "ragged": (f"x,y\n{ROWS}21\n".encode(), "row 21 of .* has 1 value"),
-    "zero bytes": (bytes(range(256)), "zero bytes"),
+    "zero bytes": (b"x,y\0\n" + ROWS.encode(), "zero bytes"),
+    "no text": (bytes(range(256)), "is not text, nor of another format"),
     "few rows": (b"x,y\n1,a\n2,b\n", "needs at least 4"),
     "10,001 columns": (
         (",".join(f"c{i}" for i in range(10_001)) + ",y\n").encode()
