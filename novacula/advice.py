@@ -1,6 +1,8 @@
-"""What a message says of an option: as it is written where the message is read, in Python or on the command line.
+"""What a message says of an option: as it is written where the message is read.
 
-types={'zip': 'categorical'}        --types zip=categorical
+types={'zip': 'categorical'}        --types zip=categorical        in Python, and on the command line
+
+Who sends rows over HTTP has no options, and is told what to send.
 """
 
 from __future__ import annotations
@@ -8,20 +10,35 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-_on_command_line = False
+Reader: TypeAlias = Literal["python", "command line", "request"]
+
+_reader: Reader = "python"
 
 
 @contextmanager
 def for_command_line() -> Iterator[None]:
     """Within the block messages name options as the command line has them."""
-    global _on_command_line
-    before, _on_command_line = _on_command_line, True
+    with _read_by("command line"):
+        yield
+
+
+@contextmanager
+def for_request() -> Iterator[None]:
+    """Within the block messages say what is to be sent in a request."""
+    with _read_by("request"):
+        yield
+
+
+@contextmanager
+def _read_by(reader: Reader) -> Iterator[None]:
+    global _reader
+    before, _reader = _reader, reader
     try:
         yield
     finally:
-        _on_command_line = before
+        _reader = before
 
 
 def step(name: str, value: Any = None) -> str:
@@ -33,7 +50,7 @@ def step(name: str, value: Any = None) -> str:
     ...     step("types", {"zip": "numeric"}), step("drop", "zip"), step("target")
     ('--types zip=numeric', '--drop zip', '--target')
     """
-    if _on_command_line:
+    if _reader == "command line":
         return option(name, [value] if isinstance(value, str) else value)
     if name == "target":
         return "y= or with_target"
@@ -45,22 +62,32 @@ def option(name: str, value: Any = None) -> str:
 
     >>> option("types", {"zip": "categorical"}), option("header", False)
     ("types={'zip': 'categorical'}", 'header=False')
+    >>> option("missing", ["tbd"])
+    "missing=[..., 'tbd']"
     >>> with for_command_line():
     ...     option("types", {"zip code": "categorical"}), option("header", False), option("drop", ["id"])
     ("--types 'zip code=categorical'", '--no-header', '--drop id')
+    >>> with for_request():
+    ...     option("encoding", "cp1252")
+    'charset=cp1252 in the content type'
     """
-    if name == "unlabelled" and not _on_command_line:
+    if _reader == "request" and name in _REQUEST:
+        return _REQUEST[name].format(value or "…")
+    if _reader == "command line":
+        return f"--{name}" if value is None else _COMMAND_LINE.get(name, _one_value)(name, value)
+    if name == "unlabelled":
         return "labelled(most=1.0)"
     if value is None:
-        return f"--{name}" if _on_command_line else f"{name}="
-    if _on_command_line:
-        return _COMMAND_LINE.get(name, _one_value)(name, value)
-    return f"{name}={value!r}"
+        return f"{name}="
+    return f"missing=[..., {', '.join(map(repr, value))}]" if name == "missing" else f"{name}={value!r}"
 
 
-def advice_on_words(name: str) -> str:
-    """What to do about words among the numbers of a column."""
-    return f"name it with {option('missing')}, or say {option('types', {name: 'categorical'})}"
+def advice_on_words(name: str, word: str) -> str:
+    """What to do about a word among the numbers of a column."""
+    if _reader == "request":
+        return "send a number, or nothing where there is none"
+    said = option("types", {name: "categorical"})
+    return f"say {option('missing', [word])} if it stands for a missing value, or {said}"
 
 
 def _one_value(name: str, value: Any) -> str:
@@ -80,6 +107,11 @@ def _flag(name: str, value: Any) -> str:
     return f"--{name}" if value else f"--no-{name}"
 
 
+_REQUEST: Mapping[str, str] = {
+    "encoding": "charset={} in the content type",
+    "names": "a name of its own for each column",
+    "header": "the names in the first line",
+}
 _COMMAND_LINE: Mapping[str, Callable[[str, Any], str]] = {
     "types": _one_by_one,
     "missing": _one_by_one,

@@ -61,7 +61,7 @@ class CompiledKernel:
         if self._compiled is not None or config.DISABLE_JIT:
             return True
         kept = open_cache(self._function, stamp(self._function.__module__.partition(".")[0]))
-        return kept is None or kept.holds_any
+        return kept is None or kept.files.hold_any
 
     def _make(self) -> Callable[..., Any]:
         from numba import njit

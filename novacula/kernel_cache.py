@@ -49,12 +49,7 @@ class KernelCache(FunctionCache):
     def __init__(self, function: Callable[..., Any], stamp: str) -> None:
         super().__init__(function)
         own = self._impl.locator.get_source_stamp()
-        self._cache_file = _Files(self.cache_path, self._impl.filename_base, (own, stamp))
-
-    @property
-    def holds_any(self) -> bool:
-        """Whether it holds machine code of these sources, for this processor or another."""
-        return bool(self._cache_file._load_index())
+        self.files = self._cache_file = _Files(self.cache_path, self._impl.filename_base, (own, stamp))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function; None where there is none, or none that can be put together again."""
@@ -84,6 +79,11 @@ class _Files(IndexDataCacheFile):
     number, machine code of an earlier stamp or of another processor. Here their names say what they are for. Machine
     code begins with its checksum, since damaged code would not raise, but crash.
     """
+
+    @property
+    def hold_any(self) -> bool:
+        """Whether they hold machine code of these sources, for this processor or another."""
+        return bool(self._load_index())
 
     def save(self, key: Any, data: Any) -> None:
         """Save the machine code for a key, and remove what is of use no more."""

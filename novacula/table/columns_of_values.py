@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from enum import Flag, auto
@@ -13,6 +14,10 @@ from novacula.errors import DataError
 
 _WHOLE = 1 << 63  # beyond it a whole number is no int64
 _EXACT = 1 << 53  # up to which a double holds every whole number
+
+
+JSON = "json"
+"""What the entry is called of a column whose values are no single ones: their text."""
 
 
 class StoredType(Flag):
@@ -51,7 +56,7 @@ class StoredType(Flag):
 def arrow_type(kind: StoredType) -> Any:
     """The Arrow type that holds all values of a column."""
     if StoredType.LIST in kind:
-        return pa.list_(pa.string())
+        return pa.list_(pa.field(JSON, pa.string()))
     if kind == StoredType.EMPTY:
         return pa.null()
     if kind == StoredType.TRUTH:
@@ -71,7 +76,7 @@ def arrow_column(values: Sequence[Any], kind: StoredType) -> Any:
     """
     stored = arrow_type(kind)
     if StoredType.LIST in kind:
-        return pa.array([None if value is None else [spelled(value)] for value in values], stored)
+        return pa.array([None if value is None else [_as_json(value)] for value in values], stored)
     if pa.types.is_string(stored):
         texts = [None if value is None else spelled(value) for value in values]
         try:
@@ -92,6 +97,10 @@ def spelled(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat(" ")
     return value if isinstance(value, str) else str(value)
+
+
+def _as_json(value: Any) -> str:
+    return _whole_characters(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _whole_characters(text: str) -> str:

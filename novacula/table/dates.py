@@ -37,7 +37,8 @@ _LIMIT = 6.2e10  # seconds from 1970 to the year 1
 
 
 @cache
-def _pattern(order: DateOrder) -> str:
+def date_pattern(order: DateOrder) -> str:
+    """What dates in an order look like: a regular expression with a name for each part."""
     names = order.split("-")
     parts = [_PARTS["short year" if name == "year" and names[0] != "year" else name] for name in names]
     return f"^{_GAP.join(parts)}{_TIME}$"
@@ -52,7 +53,7 @@ def seconds_of(words: Any, order: DateOrder) -> Floats:
     """
     if order == "year-month-day" and (plain := _plain_seconds(words)) is not None:
         return plain
-    found = pc.extract_regex(words, _pattern(order))
+    found = pc.extract_regex(words, date_pattern(order))
     matched = np.asarray(found.is_valid())
     seconds = np.full(len(words), np.nan)
     if matched.any():

@@ -4,28 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import pyarrow as pa
 
 from novacula.advice import advice_on_words, option
 from novacula.errors import DataError, SchemaError
 from novacula.table.arrow import word_of
 from novacula.table.dates import DateOrder
+from novacula.table.decimal_mark import grouping_style, is_open, mark_of
 from novacula.table.notes import ReadingNote
 from novacula.table.profile import ColumnProfile
 from novacula.table.schema import Category, Column, Kind, category_order
 from novacula.table.source import TextHabits
-from novacula.table.spelling import NumberStyle, Spelling, is_date_order
+from novacula.table.spelling import COMMA_STYLES, POINT_STYLES, NumberStyle, Spelling, is_date_order, spelled_numbers
 
 MAX_CATEGORIES = 10_000
 """Distinct words up to which a column is categorical; with more it is text."""
 MAX_DECLARED = 1_000_000
 """Distinct values up to which a column may be declared categorical."""
-MAX_MIXED = 100
+MAX_MIXED = 20
 """Distinct values up to which a column of numbers and a few words is taken to be categorical on purpose."""
+FEW_MIXED = 10
+"""The same of short columns, in which few values come again."""
 TEXT_WORDS = 3
 """Words a value, on average, from which a column of mostly distinct values is text."""
 
-Finder = Callable[[Spelling | None], str]
-"""Says where the first value of a column stands that is not spelled so, and what it is; it may have to read again."""
+
+class OddValue(NamedTuple):
+    """A value that is not what the others of its column are, and where it stands."""
+
+    word: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.word!r} in {self.place}"
+
+
+Finder = Callable[[Spelling | None], OddValue]
+"""Finds the first value of a column that is not spelled so; it may have to read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +72,9 @@ def count(column: Column, profile: ColumnProfile, find: Finder) -> Column:
     if column.kind == "numeric":
         if profile.words:
             what = f"the column of dates {column.name!r}" if column.is_time else f"the numeric column {column.name!r}"
-            contents = f"{_times(profile.words, 'other value')}, the first being {find(column.spelling)}"
-            raise DataError(f"{what} holds {contents}: {advice_on_words(column.name)}")
+            odd = find(column.spelling)
+            contents = f"{_times(profile.words, 'other value')}, the first being {odd}"
+            raise DataError(f"{what} holds {contents}: {advice_on_words(column.name, odd.word)}")
         if profile.numbers:
             low, high = profile.low, profile.high
             single = low == high
@@ -69,14 +87,33 @@ def _spelling_of(profile: ColumnProfile, wanted: Wanted, source: TextHabits) -> 
     if wanted.kind not in (None, "numeric"):
         return None
     if wanted.is_date:
-        return max(_dates_first(profile), key=lambda order: profile.spelled.get(order, (0,))[0], default=None)
-    if source.is_text and (profile.words or source.decimal == ","):
-        styles = [style for style in _styles(source) if profile.fits(style)]
-        if styles:
-            return styles[0]
+        return max(_dates_first(profile), key=profile.spelled_so, default=None)
+    style = _style_of(profile, source) if source.is_text else None
+    if style is not None:
+        return style
     if profile.words and wanted.kind is None:
         return next((order for order in _dates_first(profile) if profile.fits(order)), None)
-    return None
+    return _most_common_style(profile, source) if source.is_text and wanted.kind == "numeric" else None
+
+
+def _style_of(profile: ColumnProfile, source: TextHabits) -> NumberStyle | None:
+    """The style that all values have; None if they are plain, or not all numbers."""
+    styles = [style for style in _styles(source) if profile.fits(style)]
+    if not styles or not (profile.words or source.decimal == "," or is_open(profile)):
+        return None
+    style = styles[0]
+    is_settled = source.decimal is not None or source.shown_decimal is not None
+    if is_open(profile) and not is_settled and (profile.words or source.likely_decimal == ","):
+        style = grouping_style(profile) or (style if profile.words else POINT_STYLES[0])
+    return style if profile.words or style in COMMA_STYLES else None
+
+
+def _most_common_style(profile: ColumnProfile, source: TextHabits) -> NumberStyle | None:
+    """The style that most values have, where it is more than are plain numbers."""
+    if not profile.words:
+        return None
+    style = max(_styles(source), key=profile.spelled_so)
+    return style if profile.spelled_so(style) > profile.numbers else None
 
 
 def _dates_first(profile: ColumnProfile) -> list[DateOrder]:
@@ -85,13 +122,12 @@ def _dates_first(profile: ColumnProfile) -> list[DateOrder]:
     return [order for order in orders if order in profile.spelled]
 
 
-def _styles(source: TextHabits) -> list[NumberStyle]:
+def _styles(source: TextHabits) -> tuple[NumberStyle, ...]:
     """Ways to write numbers, the likely ones first."""
-    point: list[NumberStyle] = ["1,234.5", "1,234.5%"]
-    comma: list[NumberStyle] = ["1.234,5", "1.234,5%"]
     if source.decimal is not None:
-        return comma if source.decimal == "," else point
-    return comma + point if source.likely_decimal == "," else point + comma
+        return COMMA_STYLES if source.decimal == "," else POINT_STYLES
+    comma_first = (source.shown_decimal or source.likely_decimal) == ","
+    return COMMA_STYLES + POINT_STYLES if comma_first else POINT_STYLES + COMMA_STYLES
 
 
 def _kind_of(profile: ColumnProfile) -> Kind:
@@ -116,30 +152,54 @@ def decision_note(
             unsettled = f"in the order {column.spelling}, though no value settles what is the day and what the month"
             return ReadingNote(f"column {name!r} is read as dates {unsettled}: {said}", name, is_doubtful=True)
         return ReadingNote(f"column {name!r} is read as dates ({column.spelling})", name) if not wanted.kind else None
-    if column.spelling is not None and source.decimal is not None:
-        return None
-    if column.spelling is not None:
-        return ReadingNote(f"column {name!r} is read as numbers that are written like {column.spelling}", name)
+    if column.kind == "numeric" and source.decimal is None and source.is_text:
+        return _style_note(column, profile, source)
     if column.kind == "numeric" or wanted.kind is not None or not profile.words:
         return None
     return _mixture_note(column, profile, source, find)
 
 
+def _style_note(column: Column, profile: ColumnProfile, source: TextHabits) -> ReadingNote | None:
+    """Of a column of numbers: how they are written, and what else they could be."""
+    style, name = column.spelling, column.name
+    read = "plain numbers" if style is None else f"numbers that are written like {style}"
+    is_weak = source.shown_decimal is None and is_open(profile)
+    if not is_weak or source.likely_decimal == ".":
+        return None if style is None else ReadingNote(f"column {name!r} is read as {read}", name, is_weak=is_weak)
+    other = f"say {option('decimal', '.' if mark_of(style) == ',' else ',')}"
+    if (style or POINT_STYLES[0]) == grouping_style(profile):
+        why = "since those below a thousand have no mark"
+        sentence = f"column {name!r} is read as {read}, {why}: {other} if it ends the whole part"
+        return ReadingNote(sentence, name, is_weak=True)
+    mark = "comma" if profile.words else "point"
+    unsettled = f"though no value shows whether a {mark} ends the whole part or groups thousands"
+    sentence = f"column {name!r} is read as {read}, {unsettled}: {other} if it groups thousands"
+    return ReadingNote(sentence, name, is_doubtful=True, is_weak=True)
+
+
 def _mixture_note(column: Column, profile: ColumnProfile, source: TextHabits, find: Finder) -> ReadingNote | None:
     """Of a column of words that is mostly numbers, or mostly dates."""
-    if profile.values is not None and len(profile.values) <= MAX_MIXED:
+    if profile.values is not None and len(profile.values) <= max(FEW_MIXED, min(MAX_MIXED, profile.known // 2)):
         return None
-    order = max(_dates_first(profile), key=lambda order: profile.spelled[order][0], default=None)
-    dates = 0 if order is None else profile.spelled[order][0]
-    numbers = profile.numbers if source.is_text else 0
-    most, what = max((numbers, "number"), (dates, "date"))
+    spelling, most = _most_common(profile, source)
     if 2 * most <= profile.known:
         return None
-    first = find(order if what == "date" else None)
-    mixture = f"{_times(most, what)} and {_times(profile.known - most, 'other value')}, the first being {first}"
+    odd = find(spelling)
+    what = "date" if spelling is not None and is_date_order(spelling) else "number"
+    mixture = f"{_times(most, what)} and {_times(profile.known - most, 'other value')}, the first being {odd}"
     read = "categories" if column.kind == "categorical" else "text"
-    advice = f"if such values are missing ones, name them with {option('missing')}"
+    missing = f"if such values are missing ones, say {option('missing', [odd.word])}"
+    advice = "write all of them in one way" if spelled_numbers(pa.array([odd.word])) else missing
     return ReadingNote(f"column {column.name!r} holds {mixture}; it is read as {read}: {advice}", column.name)
+
+
+def _most_common(profile: ColumnProfile, source: TextHabits) -> tuple[Spelling | None, int]:
+    """How most values are spelled that are spelled alike, and how many they are; plainly where that is as many."""
+    counts: dict[Spelling | None, int] = {None: profile.numbers if source.is_text else 0}
+    spellings: list[Spelling] = [*(_styles(source) if source.is_text else ()), *_dates_first(profile)]
+    counts |= {spelling: profile.spelled_so(spelling) for spelling in spellings}
+    spelling = max(counts, key=counts.__getitem__)
+    return spelling, counts[spelling]
 
 
 def _times(count: int, thing: str) -> str:

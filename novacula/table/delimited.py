@@ -17,12 +17,13 @@ import pyarrow as pa
 
 from novacula.advice import option
 from novacula.errors import DataError
+from novacula.table.blanks import BLANK, BlankSqueezer
 from novacula.table.dialect import Dialect, Head
 from novacula.table.encode import ArrowPartition
 from novacula.table.files import name_of, same_columns
 from novacula.table.notes import ReadingNote
 from novacula.table.parse_cache import ParseCache, ParsedForm
-from novacula.table.parser import NotANumber, RaggedRow, RecordTooLong, parse
+from novacula.table.parser import NotANumber, RaggedRow, RecordTooLong, ZeroByte, parse
 from novacula.table.plain import NotPlain, may_be_plain, parse_plain
 from novacula.table.schema import Kind, Schema
 from novacula.table.source import Source, TextHabits
@@ -51,13 +52,14 @@ class DelimitedSource(Source):
     ) -> None:
         self.name = name_of(paths)
         texts = [TextFile(path, dialect.encoding or encodings.get(path)) for path in paths]
-        dialect = dialect.sniffed(texts[0])
+        stated, dialect = dialect, dialect.sniffed(texts[0])
         first = Head.of(texts[0], dialect)
         known = replace(dialect, header=first.has_header)
         heads = [first, *(Head.of(text, known) for text in texts[1:])]
         same_columns(paths, [head.names for head in heads])
         self.names, self._head, self._dialect = first.names, first, dialect
-        self.notes = (*encoding_notes(texts, dialect.encoding), *_head_notes(first, paths[0], dialect))
+        self.doubles = first.doubles
+        self.notes = (*encoding_notes(texts, dialect.encoding), *_head_notes(first, paths[0], dialect, stated))
         cache = ParseCache()
         self._parts = [
             part
@@ -80,9 +82,8 @@ class DelimitedSource(Source):
         for column in self._head.orange:
             left_out = column.role in _LEFT_OUT and column.name not in self.kept
             kinds[column.name] = "ignored" if left_out else column.kind
-        if self._head.row_names is not None and self._head.row_names not in self.kept:
-            kinds[self._head.row_names] = "ignored"
-        return kinds
+        unread = (*self._head.blank, *filter(None, [self._head.row_names]))
+        return kinds | {name: "ignored" for name in unread if name not in self.kept}
 
     def declared(self) -> dict[str, tuple[Any, ...]]:
         """The values that Orange names."""
@@ -163,7 +164,8 @@ class RangePartition(ArrowPartition):
         if block > _BLOCK_LIMIT:
             raise DataError(f"{self.name} holds a record of more than {_BLOCK_LIMIT >> 30} GB: is a quote not closed?")
         try:
-            with self.text.open_utf8(self.start, self.stop) as stream, errors_of(stream):
+            change = BlankSqueezer(self.dialect.syntax) if self.dialect.delimiter == BLANK else None
+            with self.text.open_utf8(self.start, self.stop, change) as stream, errors_of(stream):
                 yield from parse(
                     stream,
                     self.head.names,
@@ -174,9 +176,19 @@ class RangePartition(ArrowPartition):
                     block=block,
                 )
         except RaggedRow as error:
-            raise DataError(f"{self.row_name(error.number - 1)} has {error.description}") from error
+            raise DataError(f"{self.row_name(error.number - 1)} has {error.description}: {self._advice()}") from error
+        except ZeroByte as error:
+            where = f"{self.row_name(error.row)} holds a zero byte in column {error.column!r}"
+            raise DataError(f"{where}: the file is damaged there, or is not text") from error
         except READ_ERRORS as error:
             raise self.text.unreadable(error) from error
+
+    def _advice(self) -> str:
+        """What to do about a row of another width."""
+        if self.head.above:
+            return f"say {option('skip', self.dialect.skip + self.head.above)} to leave out what stands above the names"
+        quoting = "put quotes around a value that holds" if self.dialect.quote else "leave out"
+        return f"give it as many, or {quoting} a {self.dialect.delimiter!r}"
 
     def _parse_plain(self, types: Mapping[str, Any], markers: Sequence[str]) -> Iterator[Any]:
         block = self._at_least(_PLAIN_BLOCK_BYTES)
@@ -215,8 +227,11 @@ class RangePartition(ArrowPartition):
         return f"row {before + row + 1} of {self.text.path}"
 
 
-def _head_notes(head: Head, path: str, dialect: Dialect) -> Iterator[ReadingNote]:
+def _head_notes(head: Head, path: str, dialect: Dialect, stated: Dialect) -> Iterator[ReadingNote]:
     """What was decided by the first records of a file."""
+    if dialect.delimiter == BLANK and stated.delimiter is None:
+        said = f"say {option('delimiter', ',')} if each line is one value"
+        yield ReadingNote(f"the fields of {path} are those between blanks: {said}")
     if not head.has_header and dialect.header is None and not dialect.names:
         first, last = head.names[0], head.names[-1]
         names = f"{first} to {last}" if first != last else first
@@ -225,6 +240,9 @@ def _head_notes(head: Head, path: str, dialect: Dialect) -> Iterator[ReadingNote
     if head.row_names is not None:
         said = f"say {option('keep', [head.row_names])} to keep it"
         yield ReadingNote(f"column 1 of {path} holds names of rows and is left out: {said}", head.row_names)
+    for name in head.blank:
+        what = "has neither a name nor a value in the first lines, and is left out"
+        yield ReadingNote(f"{name} of {path} {what}: say {option('keep', [name])} to keep it", name)
     for column in head.orange:
         if column.role in _LEFT_OUT:
             said = f"say {option('keep', [column.name])} to keep it"

@@ -228,7 +228,9 @@ def _numbers(values: Any, column: Column, schema: Schema, place: Place) -> Float
     if words is not None:
         value = values[int(np.argmax(words))].as_py()
         where = f"the {'column of dates' if column.is_time else 'numeric column'} {column.name!r}"
-        raise DataError(f"{place.name(words)} holds {value!r} in {where}: {advice_on_words(column.name)}")
+        raise DataError(
+            f"{place.name(words)} holds {value!r} in {where}: {advice_on_words(column.name, value.strip())}"
+        )
     return numbers
 
 

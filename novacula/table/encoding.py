@@ -10,6 +10,8 @@ import codecs
 import re
 from collections.abc import Iterable
 
+from novacula.errors import ParameterError
+
 UTF_8, WESTERN = "utf-8", "cp1252"
 
 _BOMS = (
@@ -19,7 +21,10 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_OF_NAMES = ("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape")
+"""Encodings of the names of machines, and of letters in programs."""
 _ASCII_ENOUGH = 0.3  # of all letters may lie beyond ASCII in a Western European text
+_CONTROLS_ENOUGH = 0.02  # of the bytes of a text may be of control characters
 _ODD_ENOUGH = 0.05  # of the characters beyond ASCII may stand where they do not in words
 _MARKS = "€‚„…‰‹‘’“”•–—™›£¥§©®°±²³µ·¹º¼½¾¿¡«»¢ª´\u00a0\u00ad"
 _EDGE = 4  # bytes that a character may need, and that the sample may have cut off
@@ -41,6 +46,29 @@ def encoding_of(head: bytes) -> str | None:
     return WESTERN if is_western([head]) else None
 
 
+def known_encoding(name: str) -> str:
+    """An encoding of whole texts, by its usual name.
+
+    >>> known_encoding("Latin-1"), known_encoding("utf-8-sig")
+    ('iso8859-1', 'utf-8')
+    """
+    try:
+        known = codecs.lookup(name)
+    except (LookupError, ValueError):
+        raise ParameterError(f"there is no encoding called {name!r}") from None
+    if known.name in _OF_NAMES or not _gives_text(known):
+        raise ParameterError(f"{name!r} is not an encoding of tables: name one of text, such as utf-8 or cp1252")
+    return UTF_8 if known.name == "utf-8-sig" else known.name
+
+
+def _gives_text(codec: codecs.CodecInfo) -> bool:
+    """Whether a codec makes characters of bytes, and not of characters, or other bytes."""
+    try:
+        return isinstance(codec.incrementaldecoder().decode(b""), str)
+    except (TypeError, ValueError):
+        return False
+
+
 def is_utf8(head: bytes) -> bool:
     """Whether bytes are UTF-8, but for a character that is cut off at their end."""
     try:
@@ -54,7 +82,7 @@ def is_western(pieces: Iterable[bytes]) -> bool:
     """Whether pieces of one text read as Western European words, and hold no character in UTF-8."""
     letters = beyond = odd = marks = 0
     for piece in pieces:
-        if re.search(rb"[\xc3-\xf4][\x80-\xbf]", piece) and _has_utf8(piece):
+        if re.search(rb"[\xc3-\xf4][\x80-\xbf]", piece) and has_utf8(piece):
             return False
         try:
             text = piece.decode(WESTERN)
@@ -77,7 +105,7 @@ def _is_at_home(letter: str, around: str) -> bool:
     return letter.isalpha() and letter != "ÿ" and not any(map(str.isdigit, around))
 
 
-def _has_utf8(piece: bytes) -> bool:
+def has_utf8(piece: bytes) -> bool:
     """Whether there is a character of several bytes in UTF-8 that Western European text is unlikely to hold."""
     for found in re.finditer(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}", piece):
         try:
@@ -86,6 +114,20 @@ def _has_utf8(piece: bytes) -> bool:
             continue
         return True
     return False
+
+
+def decodes(data: bytes, encoding: str) -> bool:
+    """Whether bytes are text in an encoding."""
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether bytes are too seldom those of text: many are of control characters, which no encoding of letters has."""
+    return len(re.findall(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]", head)) > _CONTROLS_ENOUGH * len(head)
 
 
 def _without_mark(head: bytes) -> str | None:

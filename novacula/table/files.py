@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import glob
 import os
+import shutil
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from novacula.errors import DataError
@@ -106,11 +110,50 @@ def find_paths(source: Any) -> list[str]:
         if is_remote(part):
             paths.extend(remote_paths(part))
             continue
+        if is_pipe(part):
+            paths.append(_copied(part, *_identity(part)))
+            continue
         found = [part] if os.path.isfile(split_part(part)[0]) else _matches(part)
         if not found:
-            raise DataError(f"there is no file {part!r}" if not os.path.isdir(part) else f"{part} holds no files")
+            raise DataError(_not_found(part))
         paths.extend(found)
     return paths
+
+
+def _not_found(path: str) -> str:
+    """Why a path stands for no files."""
+    if os.path.isdir(path):
+        return f"{path} holds no files"
+    return f"{path} is neither a file nor a pipe: name one" if os.path.exists(path) else f"there is no file {path!r}"
+
+
+def is_pipe(path: str) -> bool:
+    """Whether a path stands for what another program writes, and can be read once only."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _identity(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
+
+
+@cache
+def _copied(path: str, device: int, inode: int) -> str:
+    """What came out of a pipe, as a file that is there until this process ends."""
+    copy = os.path.join(_folder_of_copies().name, f"{device}-{inode}", os.path.basename(path))
+    os.makedirs(os.path.dirname(copy), exist_ok=True)
+    with open(path, "rb") as pipe, open(copy, "wb") as file:
+        shutil.copyfileobj(pipe, file)
+    return copy
+
+
+@cache
+def _folder_of_copies() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="novacula-")
 
 
 def _matches(part: str) -> list[str]:

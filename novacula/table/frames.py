@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from copy import copy
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,8 +16,8 @@ import pyarrow as pa
 from novacula.errors import DataError, InputTypeError, SchemaError
 from novacula.table.arrow import codes_of, entries_of
 from novacula.table.chunk import MISSING, UNSEEN, Chunk, Codes, Floats
+from novacula.table.columns_of_values import StoredType, arrow_column
 from novacula.table.encode import Place, encode_batch
-from novacula.table.files import first_line
 from novacula.table.memory import MemoryPartition, MemorySource
 from novacula.table.names import repeated
 from novacula.table.schema import Category, Column, Schema
@@ -26,8 +29,6 @@ _ENCODING = threading.Lock()
 
 class FrameSource(MemorySource):
     """An Arrow table in memory."""
-
-    left: Any = None  # the places of its rows in another source, some of whose rows were left out
 
     def __init__(
         self,
@@ -48,10 +49,6 @@ class FrameSource(MemorySource):
     def arrow_schema(self) -> Any:
         """The schema of the Arrow table."""
         return self.table.schema
-
-    def rows_left(self) -> Any:
-        """The places of its rows in the source that was read, where some were left out; None: all are there."""
-        return self.left
 
     def declared(self) -> dict[str, tuple[Any, ...]]:
         """Categories in the order that an ordered dictionary states."""
@@ -180,32 +177,46 @@ def _ordered(column: Any) -> Any:
     return pa.chunked_array(chunks, kind)
 
 
+_FAILURES = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError, OverflowError)
+"""What is raised where Arrow does not know the values of a column, or they are of several types."""
+
+
 def _convert(frame: Any, narwhal: Any) -> Any:
-    """The whole frame at once, or column by column to name the one that fails."""
+    """The whole frame at once, or column by column where one of them is of values of several types."""
     import narwhals.stable.v2 as nw
 
-    failures = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError, OverflowError)
     try:
         if nw.dependencies.is_pandas_dataframe(frame):
             return _from_pandas(frame)
-        return narwhal.to_arrow()
-    except failures as error:
-        for name in narwhal.columns:
-            try:
-                narwhal.get_column(name).to_arrow()
-            except failures as cause:
-                raise _mixed(name, cause) from cause
-        raise DataError(f"the frame cannot be read: {first_line(error)}") from error
+        if nw.Object not in narwhal.schema.values():  # which polars gives to Arrow as addresses
+            return narwhal.to_arrow()
+    except _FAILURES:
+        pass
+    return pa.table({name: _column(name, narwhal.get_column(name)) for name in narwhal.columns})
+
+
+def _column(name: str, series: Any) -> Any:
+    """A column of a frame of which some column is not as Arrow has it."""
+    import narwhals.stable.v2 as nw
+
+    if series.dtype == nw.Object and nw.dependencies.is_polars_series(series.to_native()):
+        return _any_values(name, series.to_list())
+    try:
+        return series.to_arrow()
+    except _FAILURES:
+        return _any_values(name, series.to_list())
 
 
 def _from_pandas(frame: Any) -> Any:
-    """A pandas frame, as Arrow reads it; the codes of categories stay where they are."""
-    from pandas import CategoricalDtype
+    """A pandas frame, as Arrow reads it; the codes of categories stay where they are, and zeros are filled in."""
+    from pandas import CategoricalDtype, SparseDtype
 
-    kinds = frame.dtypes.items()
-    coded = {name: _dictionary(frame[name].array) for name, kind in kinds if isinstance(kind, CategoricalDtype)}
-    rest = pa.Table.from_pandas(frame, columns=[name for name in frame if name not in coded], preserve_index=False)
-    return pa.table({name: coded[name] if name in coded else rest.column(name) for name in frame})
+    kinds = dict(frame.dtypes.items())
+    apart = {name: _dictionary(frame[name].array) for name, kind in kinds.items() if isinstance(kind, CategoricalDtype)}
+    sparse = (name for name, kind in kinds.items() if isinstance(kind, SparseDtype))
+    apart |= {name: pa.array(frame[name].array.to_dense(), from_pandas=True) for name in sparse}
+    rest = pa.Table.from_pandas(frame, columns=[name for name in frame if name not in apart], preserve_index=False)
+    return pa.table({name: apart[name] if name in apart else rest.column(name) for name in frame})
 
 
 def _dictionary(values: Any) -> Any:
@@ -215,18 +226,40 @@ def _dictionary(values: Any) -> Any:
     return pa.DictionaryArray.from_arrays(places, pa.array(values.categories), ordered=bool(values.ordered), safe=False)
 
 
-def _mixed(name: str, cause: BaseException) -> DataError:
-    return DataError(f"column {name!r} mixes types ({first_line(cause)}): make it all numbers or all text")
+def _any_values(name: str, values: Sequence[Any]) -> Any:
+    """Values of several types as one column, as JSON and workbooks have them: numbers among words are words."""
+    plain = [_plain_value(value) for value in values]
+    kind = StoredType.EMPTY
+    for value in plain:
+        kind |= StoredType.of(value)
+        if StoredType.LIST in kind:
+            what = "complex numbers" if isinstance(value, complex) else f"values of the type {type(value).__name__}"
+            raise DataError(f"column {name!r} holds {what}: make them numbers or text, or leave the column out")
+    return arrow_column(plain, kind)
+
+
+def _plain_value(value: Any) -> Any:
+    """A value of Python's own types; None where it is missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value).__name__ in _MISSING or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return float(value) if isinstance(value, (Decimal, Fraction)) else value
+
+
+_MISSING = ("NAType", "NaTType")
+"""The types of what pandas writes where there is no value."""
 
 
 def object_table(array: Any) -> Any:
     """A NumPy array of objects or strings as an Arrow table with columns x0, x1, …"""
     arrays = {}
     for j, column in enumerate(array.T):
+        values = column.tolist()
         try:
-            arrays[f"x{j}"] = pa.array(column.tolist(), from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
-            raise _mixed(f"x{j}", error) from error
+            arrays[f"x{j}"] = pa.array(values, from_pandas=True)
+        except _FAILURES:
+            arrays[f"x{j}"] = _any_values(f"x{j}", values)
     return pa.table(arrays)
 
 

@@ -35,13 +35,27 @@ def names_columns(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool
     """
     first = [cell.strip() for cell in first]
     others = [record for record in others if len(record) == len(first)]
-    if not all(first):
+    cells, likeness = first[:_COLUMNS], _likenesses(first, others)
+    is_data = any(like == "value" and _number(cell) is None for like, cell in zip(likeness, cells, strict=True))
+    if not is_data and _may_be_numbered(first):
         return True
-    if _may_be_numbered(first):
-        return True
-    cells = list(enumerate(first[:_COLUMNS]))
-    likeness = [_likeness(cell, [record[j].strip() for record in others]) for j, cell in cells]
     return "name" in likeness or 2 * likeness.count("value") < len(cells)
+
+
+def is_title(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether the first record is one word or line above the names, which stand above numbers or dates.
+
+    >>> is_title(["Sales"], [["a", "b"], ["1", "x"]]), is_title(["age"], [["Ann", "31"], ["Bob", "40"]])
+    (True, False)
+    """
+    below = [record for record in others[1:] if len(record) == len(others[0])]
+    return len(first) == 1 < len(others[0]) and "name" in _likenesses(others[0], below) if below else False
+
+
+def _likenesses(first: Sequence[str], others: Sequence[Sequence[str]]) -> list[Likeness]:
+    """What the first cells of the columns look like beside those below them."""
+    cells = enumerate(first[:_COLUMNS])
+    return [_likeness(cell.strip(), [record[j].strip() for record in others]) for j, cell in cells]
 
 
 def _may_be_numbered(first: Sequence[str]) -> bool:
@@ -65,7 +79,7 @@ def _likeness(cell: str, below: Sequence[str]) -> Likeness:
     """What the first cell of a column looks like beside those below it."""
     known = [other for other in below if other not in DEFAULT_MISSING]
     if cell in DEFAULT_MISSING:
-        return "either" if cell else "name"
+        return "either"
     number = _number(cell)
     if not known:
         return "either" if number is None else "value"
@@ -91,6 +105,22 @@ def _spellings(cells: Sequence[str]) -> set[str]:
     """The spellings of numbers or dates that all cells have."""
     spelled = spelled_numbers(pa.array(cells, pa.string()))
     return {spelling for spelling, numbers in spelled.items() if not any(map(math.isnan, numbers))}
+
+
+def blank_columns(fields: Sequence[str], others: Sequence[Sequence[str]]) -> range:
+    """The places of the last columns that have neither a name nor a value, as a delimiter at the ends of lines makes.
+
+    >>> blank_columns(["a", "y"], [["1", "u", ""], ["2", "v", ""]])
+    range(2, 3)
+    """
+    widths = {len(record) for record in others}
+    width = max(widths, default=0)
+    start = width
+    while len(widths) == 1 and start > 1 and not any(record[start - 1].strip() for record in others):
+        if start <= len(fields) and fields[start - 1]:
+            break
+        start -= 1
+    return range(start, width)
 
 
 def row_name_column(fields: Sequence[str], others: Sequence[Sequence[str]]) -> tuple[list[str], bool]:

@@ -40,6 +40,7 @@ class MemorySource(Source):
     """Rows in memory; `target` and `weight`, where given, are separate from the columns."""
 
     first_row = 0  # where these rows begin in those they were taken from, for messages
+    left: Any = None  # the places of its rows in what was read, where some were left out
     _inner: tuple[Schema, Schema] | None = None
 
     def __init__(self, n_rows: int, target: Floats | Codes | None, weight: Floats | None, name: str) -> None:
@@ -76,8 +77,13 @@ class MemorySource(Source):
         part.n_rows, part.first_row = stop - start, self.first_row + start
         part.target = None if self.target is None else self.target[start:stop]
         part.weight = None if self.weight is None else self.weight[start:stop]
+        part.left = None if self.left is None else self.left[start:stop]
         part.keep(start, stop)
         return part
+
+    def rows_left(self) -> Any:
+        """The places of its rows in what was read, where some were left out; None: all are there."""
+        return self.left
 
     def partitions(self) -> Sequence[MemoryPartition]:
         """Blocks of equal length; an empty table has one, which is empty."""
@@ -137,8 +143,10 @@ class MemoryPartition(Partition):
         return part
 
     def row_name(self, row: int) -> str:
-        """Count rows from the first one of all."""
-        return f"row {self.source.first_row + self.start + row + 1} of {self.name}"
+        """Count rows from the first one of all, those included that were left out."""
+        place, left = self.start + row, self.source.left
+        number = self.source.first_row + place if left is None or place >= len(left) else left[place]
+        return f"row {number + 1} of {self.name}"
 
 
 class ArraySource(MemorySource):

@@ -11,12 +11,14 @@ from novacula.table.names import printable
 class ReadingNote:
     """A decision in a sentence, and the column that it is about, if it is about one.
 
-    It is doubtful where another decision would have been as good: a warning says so too.
+    It is doubtful where another decision would have been as good: a warning says so too. It is weak where nothing but
+    custom speaks for it, so that a model decides as at its fit.
     """
 
     sentence: str
     column: str | None = None
     is_doubtful: bool = False
+    is_weak: bool = False
 
     def __str__(self) -> str:
         return printable(self.sentence)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from novacula.advice import option
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.table.archive import one_entry, open_archive
 from novacula.table.chunk import without_duplicates
 from novacula.table.dialect import Dialect
-from novacula.table.files import DataFile, find_paths, split_part, unpacked_name
+from novacula.table.files import DataFile, find_paths, name_of, split_part, unpacked_name
 from novacula.table.source import Source
 
 FORMATS = {
@@ -36,8 +37,16 @@ _MARKS = (
     (0, b"SQLite format 3\0", "sqlite"),
     (8, b"DUCK", "duckdb"),
 )  # what stands where in files of a format
+_UNREADABLE = (
+    (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "an old Excel workbook (.xls): save it as .xlsx or as CSV"),
+    (re.compile(rb"\s*<(?:!doctype\s+html|html)", re.IGNORECASE), "a page of HTML: save the table in it as CSV"),
+    (re.compile(rb"%PDF-"), "a PDF document: save the table in it as CSV"),
+    (re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8"), "a picture, and no table"),
+    (re.compile(rb"\x80[\x02-\x05].*\.\Z", re.DOTALL), "a pickle: save what it holds as Parquet or CSV"),
+)  # how files begin that hold no table which is read here
 _JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
 _HEAD_BYTES = 4096
+_DATABASES = ("sqlite", "duckdb")
 
 
 class FileForm(NamedTuple):
@@ -49,10 +58,36 @@ class FileForm(NamedTuple):
     sheet: str | int | None = None
 
 
+_WRITTEN = ("delimiter", "quote", "decimal", "encoding", "header", "names", "skip")
+_USED: Mapping[str, Collection[str]] = {
+    "csv": _WRITTEN,
+    "json": ("encoding", "decimal"),
+    "excel": ("sheet", "header", "names", "skip", "decimal"),
+    "ods": ("sheet", "header", "names", "skip", "decimal"),
+    "arff": ("encoding",),
+    "svmlight": ("n_features",),
+}
+"""The options of reading that say something of files of a format."""
+_EXPECTED = {"header": True, "decimal": ".", "encoding": "utf-8"}
+"""What may be said of any file, since it is so anyway."""
+
+
+def require_used(form: FileForm, kind: str, source: str) -> None:
+    """Refuse an option that says nothing of what is read."""
+    usual = FileForm(Dialect(), {})
+    for name in (*_WRITTEN, "sheet", "n_features"):
+        given, default = (getattr(f.dialect if name in _WRITTEN else f, name) for f in (form, usual))
+        if name in _USED.get(kind, ()) or given in (default, _EXPECTED.get(name, default)):
+            continue
+        takers = " or ".join(other for other, used in _USED.items() if name in used)
+        raise ParameterError(f"{option(name)} is for {takers}, and {source} is {kind}: leave it out")
+
+
 def open_source(source: Any, format: str | None, form: FileForm) -> Source:  # noqa: A002
     """Find out what a source is."""
     if isinstance(source, (str, os.PathLike)) or _is_list_of_paths(source):
         return open_files(find_paths(source), format, form)
+    require_used(form, "in memory", "this table")
     if isinstance(source, np.ndarray):
         return _open_array(source)
     from scipy.sparse import issparse
@@ -82,6 +117,7 @@ def open_files(paths: list[str], format: str | None, form: FileForm) -> Source: 
     if len(kinds) > 1:
         raise DataError(f"the files are of several formats ({', '.join(sorted(kinds))}): give files of one")
     kind = kinds.pop()
+    require_used(form, kind, name_of(paths))
     if kind not in _UNPACKED and is_zip(paths[0]):
         raise DataError(f"{paths[0]} holds a file of the format {kind}, which is not read from an archive: unpack it")
     return _OPENERS[kind](paths, form)
@@ -188,29 +224,39 @@ def format_of(path: str) -> str:
             place = one_entry(archive, place, part).filename
         return _FORMAT_OF_ENDING.get(_ending(place), "csv")
     kind = _FORMAT_OF_ENDING.get(_ending(place), "csv")
-    return _format_of_contents(place) if kind == "csv" else kind
+    if kind == "csv":
+        return _format_of_contents(place) or kind
+    return _format_of_contents(place, _DATABASES) or kind if kind in _DATABASES else kind
 
 
 def _ending(path: str) -> str:
     return unpacked_name(path).rpartition(".")[2]
 
 
-def _format_of_contents(path: str) -> str:
-    if not os.path.isfile(path):
-        return "csv"
+def _format_of_contents(path: str, among: Collection[str] = tuple(FORMATS)) -> str | None:
+    """One of some formats, by a file's first bytes; None where they do not say it."""
+    head = _first_bytes(path)
+    for place, mark, kind in _MARKS:
+        if kind in among and head[place:].startswith(mark):
+            return kind
+    if "csv" not in among:
+        return None
+    for beginning, what in _UNREADABLE:
+        if beginning.match(head):
+            raise DataError(f"{path} is {what}")
+    if head.startswith(b"PK\x03\x04"):
+        is_workbook = b"[Content_Types].xml" in head or b"xl/" in head
+        return "excel" if is_workbook else "ods" if b"opendocument" in head else None
+    return None if _JSON.match(head) is None else "json"
+
+
+def _first_bytes(path: str) -> bytes:
+    """The first bytes of a file; none if it cannot be read, which whoever opens it says."""
     try:
         with open(path, "rb") as file:
-            head = file.read(_HEAD_BYTES)
+            return file.read(_HEAD_BYTES)
     except OSError:
-        return "csv"  # which says why it cannot be read
-    for place, mark, kind in _MARKS:
-        if head[place:].startswith(mark):
-            return kind
-    if head.startswith(b"PK\x03\x04"):
-        return (
-            "excel" if b"[Content_Types].xml" in head or b"xl/" in head else "ods" if b"opendocument" in head else "csv"
-        )
-    return "csv" if _JSON.match(head) is None else "json"
+        return b""
 
 
 def _open_array(array: Any) -> Source:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from novacula.table.arrow import READ_ERRORS, matrix_of
@@ -33,6 +34,14 @@ class RaggedRow(Exception):  # noqa: N818  (a signal, and no error)
         self.description = f"{found} values where there are {expected} columns: {text[:60]!r}"
 
 
+class ZeroByte(Exception):  # noqa: N818  (a signal, and no error)
+    """A value holds a byte that is no character of text."""
+
+    def __init__(self, column: str, row: int) -> None:
+        super().__init__()
+        self.column, self.row = column, row  # from 0
+
+
 def parse(
     stream: Any,
     columns: Sequence[str],
@@ -56,8 +65,11 @@ def parse(
         strings_can_be_null=False,
         null_values=[space + marker for marker in markers for space in ("", " ")],
     )
+    rows = 0
     try:
         for batch in pacsv.open_csv(stream, read, parsing, convert):
+            _refuse_zero_bytes(batch, rows)
+            rows += batch.num_rows
             _refuse_nan([batch.column(name) for name in wanted if types.get(name) == pa.float64()])
             yield batch
     except READ_ERRORS as error:
@@ -70,6 +82,17 @@ def parse(
             raise RecordTooLong from error
         if "Empty CSV file" not in text:
             raise
+
+
+def _refuse_zero_bytes(batch: Any, before: int) -> None:
+    """Text holds none; those among numbers are no numbers."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        words = column.dictionary if pa.types.is_dictionary(column.type) else column
+        data = words.buffers()[-1] if pa.types.is_string(words.type) else None
+        if data is not None and not np.frombuffer(data, np.uint8).all():
+            held = np.asarray(pc.fill_null(pc.match_substring(column.cast(pa.string()), "\0"), False))
+            if held.any():
+                raise ZeroByte(name, before + int(np.argmax(held)))
 
 
 def _refuse_nan(numbers: Sequence[Any]) -> None:

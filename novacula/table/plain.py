@@ -52,7 +52,7 @@ def parse_plain(
     spelled = [marker.encode() for marker in markers]
     marks, ends = np.frombuffer(b"".join(spelled), np.uint8), np.cumsum(list(map(len, spelled)), dtype=np.int64)
     for data, end in _blocks(stream, block):
-        if dialect.quote is not None and dialect.quote.encode() in data:
+        if b"\0" in data or (dialect.quote is not None and dialect.quote.encode() in data):
             raise NotPlain
         text = np.frombuffer(data, np.uint8, end)
         lines, gaps = _count_lines(text), np.zeros(len(numeric), np.bool_)

@@ -23,7 +23,7 @@ from novacula.table.chunk import Floats
 from novacula.table.encode import MANY, side_by_side
 from novacula.table.schema import Schema
 from novacula.table.source import Partition, is_textual
-from novacula.table.spelling import SPELLINGS, Spelling, spelled_numbers
+from novacula.table.spelling import SPELLINGS, Spelling, read_alike, spelled_numbers
 
 
 class ColumnProfile(NamedTuple):
@@ -39,6 +39,7 @@ class ColumnProfile(NamedTuple):
     cap: int = 0
     spelled: Mapping[Spelling, tuple[int, Any, Any]] = MappingProxyType({})
     """For some spellings, how many known values are spelled so, and their range."""
+    alike: int = 0  # known values that are the same number with a decimal point and with a comma
 
     @property
     def known(self) -> int:
@@ -54,9 +55,13 @@ class ColumnProfile(NamedTuple):
         """The same column, with numbers taken for words like any other."""
         return self._replace(words=self.known, low=math.inf, high=-math.inf)
 
+    def spelled_so(self, spelling: Spelling) -> int:
+        """How many known values are spelled so."""
+        return int(self.spelled.get(spelling, (0,))[0])
+
     def fits(self, spelling: Spelling) -> bool:
         """Whether all known values are spelled so."""
-        return 0 < self.known == self.spelled.get(spelling, (0,))[0]
+        return 0 < self.known == self.spelled_so(spelling)
 
     def as_spelled(self, spelling: Spelling) -> Self:
         """The same column, with the values that are spelled so taken for numbers, and no others."""
@@ -64,6 +69,7 @@ class ColumnProfile(NamedTuple):
         return self._replace(words=self.known - count, low=low, high=high)
 
 
+_COUNTED = 4  # missing, words, spaces and numbers that read alike
 _S = len(SPELLINGS)
 _CLOSE = 1 << 16  # integers within a range of this size are counted in a table
 _AROUND = 1 << 12  # and those so near to the first of their column are found all at once
@@ -75,7 +81,7 @@ class ColumnProfiles:
 
     names: tuple[str, ...]
     rows: int
-    counts: Any  # (3 + spellings, d) missing, words, spaces, and values by their spelling
+    counts: Any  # (4 + spellings, d) missing, words, spaces, values that read alike, and values by their spelling
     low: Floats  # (1 + spellings, d) of plain numbers, and of those in each spelling
     high: Floats  # (1 + spellings, d)
     values: Mapping[str, frozenset[Any] | None]
@@ -85,7 +91,7 @@ class ColumnProfiles:
     def zero(cls, numbers: Sequence[str], caps: Mapping[str, int]) -> Self:
         """The profile of no rows: columns taken for numbers, and others that keep values up to a cap."""
         names = (*numbers, *caps)
-        counts, low = np.zeros((3 + _S, len(names)), np.int64), np.full((1 + _S, len(names)), np.inf)
+        counts, low = np.zeros((_COUNTED + _S, len(names)), np.int64), np.full((1 + _S, len(names)), np.inf)
         return cls(names, 0, counts, low, -low, dict.fromkeys(caps, frozenset[Any]()), caps)
 
     def observe(self, batch: Any, schema: Schema) -> Self:
@@ -123,7 +129,7 @@ class ColumnProfiles:
         return type(self)(
             self.names,
             len(rows),
-            np.zeros((3 + _S, len(distinct)), np.int64),
+            np.zeros((_COUNTED + _S, len(distinct)), np.int64),
             _first_row([values[0] for values in distinct], np.inf),
             _first_row([values[-1] for values in distinct], -np.inf),
             {name: frozenset(values) if len(values) <= cap else None for (name, cap), values in pairs},
@@ -155,8 +161,9 @@ class ColumnProfiles:
                 self.values.get(name),
                 self.caps.get(name, 0),
                 {s: (n, *ends) for s, n, *ends in zip(SPELLINGS, spelled, low[1:], high[1:], strict=True) if n},
+                alike,
             )
-            for name, (missing, words, spaces, *spelled), low, high in found
+            for name, (missing, words, spaces, alike, *spelled), low, high in found
         }
 
 
@@ -193,7 +200,7 @@ def _tally_numbers(
     spellings: Sequence[Spelling | None],
 ) -> tuple[Any, Any, Any]:
     """Counts, lows and highs of columns that are numbers, or text that should be."""
-    counts = np.zeros((3 + _S, len(columns)), np.int64)
+    counts = np.zeros((_COUNTED + _S, len(columns)), np.int64)
     marked = any(map(number_markers, set(markers)))
     matrix = None if marked else matrix_of(columns, by_row=False)
     if matrix is None:
@@ -211,7 +218,11 @@ def _tally_others(
 ) -> tuple[Any, Any, Any, list[frozenset[Any]]]:
     """The same of columns of any type, and their distinct values."""
     d = len(columns)
-    counts, low, high = np.zeros((3 + _S, d), np.int64), np.full((1 + _S, d), np.inf), np.full((1 + _S, d), -np.inf)
+    counts, low, high = (
+        np.zeros((_COUNTED + _S, d), np.int64),
+        np.full((1 + _S, d), np.inf),
+        np.full((1 + _S, d), -np.inf),
+    )
     values: list[frozenset[Any]] = [frozenset()] * d
     wordy: dict[tuple[str, ...], list[int]] = {}
     for j, (column, marks) in enumerate(zip(columns, markers, strict=True)):
@@ -280,10 +291,13 @@ def _tally_words(columns: Sequence[Any], markers: tuple[str, ...]) -> tuple[Any,
     starts = [0, *stops[:-1].tolist()]
     distinct = [texts[a:b] for a, b in zip(starts, stops.tolist(), strict=True)]
     spelled = np.zeros((_S, len(coded)))
-    for spelling, read in spelled_numbers(words).items():
+    numbers_by_spelling = spelled_numbers(words)
+    for spelling, read in numbers_by_spelling.items():
         s, fits = SPELLINGS.index(spelling), present & ~np.isnan(read)
         spelled[s] = total(times * fits)
         np.fmin.at(low[1 + s], owner[fits], read[fits])
         np.fmax.at(high[1 + s], owner[fits], read[fits])
-    counts = np.array([missing, total(times * wrong), total(times * wrong * spaces), *spelled]).astype(np.int64)
+    alike = times * (present & read_alike(numbers_by_spelling, len(words)))
+    tallies = [missing, total(times * wrong), total(times * wrong * spaces), total(alike), *spelled]
+    counts = np.array(tallies).astype(np.int64)
     return counts, low, high, list(map(frozenset, distinct))

@@ -101,7 +101,7 @@ def read(
         table = source if target is None else source.with_target(target)
         table = table.with_types(types) if types else table
         return table.drop(drop) if drop else table
-    dialect = Dialect(delimiter, quote, encoding, header, tuple(names or ()), skip, decimal)
+    dialect = Dialect(delimiter, quote, encoding, header, tuple(names or ()), skip, decimal, as_names(drop))
     asked = AskedColumns(
         as_names(target), weight, dict(types or {}), missing, as_names(drop), as_names(keep), *_fitted_or_names(only)
     )
@@ -140,8 +140,8 @@ def _surveyed(opened: Source, asked: AskedColumns, progress: bool | None) -> Tab
         judged = {*asked.only, *roles.roles}
         types = {name: "ignored" for name in roles.names if name not in judged} | types
     if asked.fitted is not None:
-        types = _words_as_text(opened, asked.fitted) | types
-    return Table(opened, survey(opened, roles, types, progress), progress=progress)
+        types = _fitted_types(opened, roles, asked.fitted) | types
+    return Table(opened, survey(opened, roles, types, progress, asked.fitted), progress=progress)
 
 
 def _fitted_or_names(only: Sequence[str] | Schema | None) -> tuple[Sequence[str] | None, Schema | None]:
@@ -151,10 +151,12 @@ def _fitted_or_names(only: Sequence[str] | Schema | None) -> tuple[Sequence[str]
     return only, None
 
 
-def _words_as_text(source: Source, fitted: Schema) -> dict[str, str]:
-    """Columns of text whose words a model knows: nothing has to be found out of them."""
+def _fitted_types(source: Source, roles: Schema, fitted: Schema) -> dict[str, str]:
+    """What a model knows of columns of text: where it takes words nothing is to be found out, where numbers, how."""
     textual = {field.name for field in source.arrow_schema() if is_textual(field.type)}
-    return {column.name: "text" for column in fitted.features if column.kind in _WORDS and column.name in textual}
+    features = [column for column in fitted.features if column.name in textual and column.name in roles]
+    words = {column.name: "text" for column in features if column.kind in _WORDS}
+    return words | {column.name: "numeric" for column in features if column.kind == "numeric" and not column.is_time}
 
 
 def _roles(source: Source, asked: AskedColumns) -> Schema:
@@ -167,12 +169,14 @@ def _roles(source: Source, asked: AskedColumns) -> Schema:
     columns = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
     notes = tuple(note for note in source.notes if note.column not in asked.keep)
     every = Schema((*source.blocks(), *columns), notes=notes)
+    if asked.fitted is not None and (lacking := [name for name in asked.only or () if name not in every]):
+        raise SchemaError(f"{source.name} has no column {lacking[0]!r}, which the model knows")
     for name in (*asked.keep, *(asked.only or ())):
         every[name]
     target = asked.target or source.own_target()
     if dropped := [name for name in (*target, asked.weight) if name in asked.drop]:
         raise SchemaError(f"column {dropped[0]!r} cannot be dropped: it is the target or the weight")
-    left = replace(every.drop(asked.drop), target=target, weight=asked.weight)
+    left = replace(every.drop((*asked.drop, *source.doubles)), target=target, weight=asked.weight)
     markers = usual if missing is None else _markers(missing, usual)
     schema = replace(left, missing=markers, missing_by_column=by_column)
     for name in by_column:

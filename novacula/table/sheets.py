@@ -13,7 +13,7 @@ import pyarrow as pa
 from novacula.advice import option
 from novacula.errors import DataError, ParameterError
 from novacula.table.columns_of_values import StoredType, arrow_column, spelled
-from novacula.table.dialect import Dialect, sound_names
+from novacula.table.dialect import Dialect, sound_names, told_apart
 from novacula.table.files import DataFile, name_of, same_columns
 from novacula.table.frames import FrameSource
 from novacula.table.header import names_columns, row_name_column
@@ -113,14 +113,15 @@ def _table(sheet: Sheet, path: str, dialect: Dialect) -> tuple[Any, str | None, 
     has_header = dialect.header
     if has_header is None:
         has_header = not dialect.names and _is_header(rows[0], texts)
-    width, notes, row_names = len(rows[0]), list[ReadingNote](), None
+    width, notes, doubles, row_names = len(rows[0]), list[ReadingNote](), list[str](), None
     if dialect.names:
         if len(dialect.names) != width:
             raise DataError(f"{len(dialect.names)} names were given for the {width} columns of {path}")
         names = sound_names(path, dialect.names)
     elif has_header:
         found, has_row_names = row_name_column(texts[0], texts[1:])
-        names = sound_names(path, found)
+        names = sound_names(path, told_apart(found, dialect.dropped))
+        doubles = [name for name in names if name not in found]
         row_names = names[0] if has_row_names else None
     else:
         names = tuple(f"x{j}" for j in range(width))
@@ -134,15 +135,8 @@ def _table(sheet: Sheet, path: str, dialect: Dialect) -> tuple[Any, str | None, 
             ReadingNote(f"{sheet.n_errors:,} cells of {path} hold errors such as #DIV/0!, and count as missing")
         )
     body = rows[1:] if has_header else rows
-    return (
-        pa.table(
-            dict(zip(names, map(_column, zip(*body, strict=True)), strict=True))
-            if body
-            else dict.fromkeys(names, pa.nulls(0))
-        ),
-        row_names,
-        notes,
-    )
+    columns = map(_column, zip(*body, strict=True)) if body else [pa.nulls(0)] * width
+    return pa.table(dict(zip(names, columns, strict=True))).drop_columns(doubles), row_names, notes
 
 
 def _is_header(first: Sequence[Any], texts: Sequence[Sequence[str]]) -> bool:

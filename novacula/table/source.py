@@ -34,6 +34,7 @@ class TextHabits:
     is_text: bool = False
     decimal: str | None = None  # as it was stated
     likely_decimal: str = "."  # where nothing else speaks for one
+    shown_decimal: str | None = None  # as the values of some columns show for all of them
 
 
 class Partition(ABC):
@@ -93,6 +94,8 @@ class Source(ABC):
     """Whether values are spelled out, so that digits may be a number and a marker may stand for nothing."""
     notes: tuple[ReadingNote, ...] = ()
     """What was decided when it was opened."""
+    doubles: tuple[str, ...] = ()
+    """Columns that are left out, since they had the name of one that is."""
     kept: frozenset[str] = frozenset()
     """Columns that are to be kept, though the source itself would leave them out."""
 

@@ -6,7 +6,7 @@ turns up are surveyed again, as words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,21 +18,29 @@ from novacula.advice import option
 from novacula.errors import DataError, DataWarning, ParameterError, SchemaError, warn_user
 from novacula.table.arrow import numbers_of
 from novacula.table.dates import DATE_ORDERS, DateOrder
-from novacula.table.decide import MAX_CATEGORIES, MAX_DECLARED, Wanted, count, decide, decision_note
+from novacula.table.decide import MAX_CATEGORIES, MAX_DECLARED, OddValue, Wanted, count, decide, decision_note
+from novacula.table.decimal_mark import DecimalMark, below_thousand, fitted_mark, shown_mark
 from novacula.table.encode import Place
 from novacula.table.names import did_you_mean
 from novacula.table.parallel import map_ordered, tree_sum
-from novacula.table.profile import ColumnProfile, profile_partition
+from novacula.table.profile import ColumnProfile, ColumnProfiles, profile_partition
 from novacula.table.progress import tracked
 from novacula.table.schema import KINDS, Category, Column, Kind, Schema, Types
 from novacula.table.source import Source, TextHabits, holds_single_values, is_textual, is_time_type
 from novacula.table.spelling import Spelling
 
+_NUMBERS = (None, "numeric")  # kinds that are numbers, or may be
+_SAMPLE_ROWS = 500  # in which nearly all columns of plain numbers show their decimal mark
 
-def survey(source: Source, roles: Schema, types: Types, progress: bool | None) -> Schema:
-    """Make the schema of a source; `roles` names its columns, target, weight and markers, not their kinds."""
+
+def survey(source: Source, roles: Schema, types: Types, progress: bool | None, fitted: Schema | None = None) -> Schema:
+    """Make the schema of a source; `roles` names its columns, target, weight and markers, not their kinds.
+
+    `fitted` is the schema of a model: numbers that may be written in two ways are written as they were at its fit.
+    """
     schema = replace(roles, n_rows=source.count_rows())
-    return _settle(source, schema, roles.names, StatedTypes.of(types, roles.names), progress)
+    stated = StatedTypes.of(types, roles.names)
+    return _settle(source, schema, roles.names, replace(stated, fitted=fitted), progress)
 
 
 def retype(source: Source, schema: Schema, types: Types, progress: bool | None) -> Schema:
@@ -81,6 +89,7 @@ class StatedTypes:
     kinds: Mapping[str, Kind]
     categories: Mapping[str, tuple[Category, ...]]
     dates: Mapping[str, DateOrder | None]
+    fitted: Schema | None = None  # of a model that is to answer for the rows
 
     @classmethod
     def of(cls, types: Types, names: Sequence[str]) -> Self:
@@ -114,12 +123,13 @@ def survey_columns(
 ) -> Schema:
     """Pass over the named columns and settle their kinds, categories and counts."""
     if names:
-        profiles = _column_profiles(source, schema, names, stated, progress)
         textual = {field.name for field in source.arrow_schema() if is_textual(field.type)}
+        profiles, shown = _column_profiles(source, schema, names, stated, progress)
+        text_habits = replace(source.habits, shown_decimal=shown)
         settled, notes = [], []
         for name in names:
             profile, wanted = profiles[name], stated.wanted(name)
-            habits = source.habits if name in textual else TextHabits()
+            habits = text_habits if name in textual else TextHabits()
             if name in textual and not habits.is_text and wanted.kind != "numeric":
                 profile = profile.as_words()  # who stored digits as strings meant words
             column = schema[name]
@@ -141,8 +151,8 @@ def survey_columns(
 
 def _column_profiles(
     source: Source, schema: Schema, names: Sequence[str], stated: StatedTypes, progress: bool | None
-) -> dict[str, ColumnProfile]:
-    """Profiles of columns, of those that seem to be numbers as such; of some again, as words."""
+) -> tuple[dict[str, ColumnProfile], DecimalMark | None]:
+    """Profiles of columns, of those that seem to be numbers as such, of some again as words; and the mark they show."""
     kinds, unordered = stated.kinds, {name for name, order in stated.dates.items() if order is None}
     numeric = {name for name in names if kinds.get(name) == "numeric"} - unordered
     open_names = [name for name in names if name not in kinds]
@@ -153,8 +163,43 @@ def _column_profiles(
         numeric &= set(stated.dates)  # 1.234 is read as words first, since it may be a thousand
     caps = {name: MAX_DECLARED if kinds.get(name) == "categorical" else MAX_CATEGORIES for name in names}
     profiles = _profiles(source, schema, numeric, caps, progress)
-    mixed = {name: caps[name] for name in numeric if profiles[name].words and name not in stated.dates}
-    return profiles | _profiles(source, schema, set(), mixed, progress) if mixed else profiles
+
+    def as_words(some: Iterable[str]) -> dict[str, ColumnProfile]:
+        wanted = {name: caps[name] for name in some}
+        return _profiles(source, schema, set(), wanted, progress) if wanted else {}
+
+    profiles |= as_words(name for name in numeric if profiles[name].words and name not in stated.dates)
+    if source.habits.decimal is not None or not source.is_text:
+        return profiles, None
+    textual = {field.name for field in source.arrow_schema() if is_textual(field.type)} & set(names)
+    written = {name: profiles[name] for name in sorted(textual - set(stated.dates)) if kinds.get(name) in _NUMBERS}
+    mark, again = _written_mark(source, schema, written, stated.fitted)
+    if again:
+        profiles |= as_words(again)
+        mark = _mark_of({**written, **{name: profiles[name] for name in again}}, stated.fitted)
+    return profiles, mark
+
+
+def _written_mark(
+    source: Source, schema: Schema, written: Mapping[str, ColumnProfile], fitted: Schema | None
+) -> tuple[DecimalMark | None, list[str]]:
+    """The decimal mark that columns show; and those, taken for plain numbers, whose points may group thousands."""
+    mark = _mark_of(written, fitted)
+    plain = [name for name, profile in written.items() if profile.numbers and not profile.spelled]
+    if not plain or mark == "." or (mark is None and source.habits.likely_decimal != ","):
+        return mark, []
+    batch = next(batch for part in source.partitions() for batch in part.batches(plain))
+    sample = ColumnProfiles.zero((), dict.fromkeys(plain, 1)).observe(batch.slice(0, _SAMPLE_ROWS), schema).columns()
+    mark = _mark_of({**written, **sample}, fitted)
+    if mark == ".":
+        return mark, []
+    return mark, [name for name in plain if below_thousand(written[name]) and shown_mark([sample[name]]) is None]
+
+
+def _mark_of(written: Mapping[str, ColumnProfile], fitted: Schema | None) -> DecimalMark | None:
+    """The decimal mark that columns show; if they do not, that of the fit of a model."""
+    shown = shown_mark(written.values())
+    return shown if shown is not None or fitted is None else fitted_mark(written, fitted)
 
 
 def recount(source: Source, schema: Schema, progress: bool | None) -> Schema:
@@ -184,14 +229,14 @@ def _profiles(
         return tree_sum(tracked(found, len(parts), f"Looking at {source.name}", progress)).columns()
 
 
-def _first_word(source: Source, name: str, markers: tuple[str, ...], spelling: Spelling | None) -> str:
-    """Name the first value of a column that is not a number, and its row: slow, but only for a message."""
+def _first_word(source: Source, name: str, markers: tuple[str, ...], spelling: Spelling | None) -> OddValue:
+    """Find the first value of a column that is not a number, and its row: slow, but only for a message."""
     for part in source.partitions():
         row = 0
         for batch in part.batches([name]):
             _, words = numbers_of(batch.column(name), markers, spelling)
             if words is not None:
                 value = batch.column(name)[int(np.argmax(words))].as_py()
-                return f"{value!r} in {Place(part, row).name(words)}"
+                return OddValue(str(value).strip(), Place(part, row).name(words))
             row += batch.num_rows
-    return "one that is no longer there"
+    return OddValue("", f"{source.name}, where it is no longer")

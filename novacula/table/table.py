@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from novacula.errors import SchemaError
+from novacula.errors import DataWarning, SchemaError, warn_user
 from novacula.table.chunk import MISSING, UNSEEN, Chunk, Floats
 from novacula.table.expanded import Expansion
 from novacula.table.memory import MemorySource, SparseSource
@@ -28,6 +28,7 @@ from novacula.table.recording import recorded
 from novacula.table.runner import ChunkLayout, LocalRunner, Runner
 from novacula.table.schema import Column, Schema, Types, time_words
 from novacula.table.source import Source, Unseen
+from novacula.table.spelling import is_per_cent
 
 FIRST_ROWS, FIRST_COLUMNS = 5, 12
 """What a notebook shows of a table."""
@@ -161,8 +162,15 @@ class Table:
             if own.width != column.width or (own.kind == "sparse") != (column.kind == "sparse"):
                 found, known = own.describe() or own.kind, column.describe() or column.kind
                 raise SchemaError(f"{column.name!r} in {self.source.name} is {found}, in the model {known}")
+            if is_per_cent(own.spelling) and not is_per_cent(column.spelling):
+                what = f"column {column.name!r} of {self.source.name} is in per cent, and was not at the fit"
+                warn_user(f"{what}: 12% is taken for 12", DataWarning)
         own_roles = tuple(self.layout[name] for name in self.layout.roles) if keep_roles else ()
-        features = (spelled_as(column, self.layout[column.name]) for column in schema.features)
+        weak = {note.column for note in self.layout.notes if note.is_weak}
+        features = (
+            column if column.spelling and column.name in weak else spelled_as(column, self.layout[column.name])
+            for column in schema.features
+        )
         layout = replace(
             schema,
             columns=(*features, *own_roles),
@@ -255,11 +263,11 @@ class Table:
         Of a table that is not, no more is ever held than the rows that are taken and one chunk.
         """
         if isinstance(self.source, MemorySource):
-            return self._laid_out(self.to_chunk().take(rows))
+            return self._laid_out(self.to_chunk().take(rows), rows)
         places = np.asarray(rows)
         places = np.flatnonzero(places) if places.dtype == bool else places.astype(np.intp)
         order = np.argsort(places, kind="stable")
-        return self._laid_out(self._gathered(places[order]).take(np.argsort(order, kind="stable")))
+        return self._laid_out(self._gathered(places[order]).take(np.argsort(order, kind="stable")), places)
 
     def _gathered(self, places: Any) -> Chunk:
         """The rows with these numbers, which rise."""
@@ -272,12 +280,26 @@ class Table:
             raise SchemaError(f"{self.source.name} has {before:,} rows, and there is none with the number {places[-1]}")
         return Chunk.concatenate([part for part in parts if len(part)] or parts[:1])
 
-    def _laid_out(self, chunk: Chunk) -> Self:
+    def _laid_out(self, chunk: Chunk, rows: Any = None) -> Self:
+        """A chunk as a table: all rows of this one, or those with some numbers."""
         from novacula.table.chunk_source import ChunkSource
 
         ignored = [column.name for column in self.layout if column.kind == "ignored"]
         schema = replace(self.layout.drop(ignored).uncounted(), n_rows=len(chunk))
-        return type(self)(ChunkSource(chunk, schema, self.source.name), schema, unseen="ignore", progress=self.progress)
+        source = ChunkSource(chunk, schema, self.source.name)
+        source.left = self._places_in_source(rows)
+        return type(self)(source, schema, unseen="ignore", progress=self.progress)
+
+    def _places_in_source(self, rows: Any) -> Any:
+        """Where some rows, or all, stand in what was read; None where all are there, or nobody knows."""
+        left = self.source.rows_left()
+        if rows is None:
+            return left
+        places = np.asarray(rows)
+        places = np.flatnonzero(places) if places.dtype == bool else places.astype(np.intp)
+        if left is None:
+            return np.where(places < 0, places + len(self), places)
+        return left[places] if len(left) else None
 
     def expanded(
         self,
@@ -378,13 +400,15 @@ def _cell(value: Any, column: Column) -> str:
 def spelled_as(column: Column, own: Column) -> Column:
     """A column of a model as it is to be read where it was found to be written like `own`.
 
-    The spelling of the fit stays, so that a day of two meanings keeps its own, unless there was none, or the year now
-    stands first, which has one meaning.
+    Numbers are written as they are here, per cent or not: their unit is that of the fit. The order of dates is that of
+    the fit, so that a day of two meanings keeps its own, unless there was none, or the year now stands first, which has
+    one meaning.
     """
-    settled = column.spelling is not None and own.spelling != "year-month-day"
-    if own.spelling is None or settled or column.kind != "numeric" or own.is_time != column.is_time:
+    if column.kind != "numeric" or own.kind != "numeric" or own.is_time != column.is_time:
         return column
-    return replace(column, spelling=own.spelling)
+    if column.is_time and (own.spelling is None or (column.spelling and own.spelling != "year-month-day")):
+        return column
+    return column if column.spelling == own.spelling else replace(column, spelling=own.spelling)
 
 
 def _count_rows(chunk: Chunk) -> Any:

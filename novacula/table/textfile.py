@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from novacula.advice import option
-from novacula.errors import DataError, EncodingError, ParameterError
+from novacula.errors import DataError, EncodingError
 from novacula.table.archive import ZIP_ERRORS, EntryStream
 from novacula.table.arrow import READ_ERRORS as ARROW_ERRORS
-from novacula.table.encoding import UTF_8, WESTERN, encoding_of
+from novacula.table.encoding import UTF_8, WESTERN, decodes, encoding_of, has_utf8, is_binary, known_encoding
 from novacula.table.files import COMPRESSED, DataFile, first_line, name_of
 from novacula.table.notes import ReadingNote
 from novacula.table.records import RecordSyntax, count_lines
+
+Change: TypeAlias = Callable[[bytes, bool], bytes]
+"""Makes other bytes of a piece of a stream, and knows whether it is the last one."""
 
 RANGE_BYTES = 16 << 20
 """Bytes of a file that one partition covers."""
@@ -44,7 +47,7 @@ class TextFile:
         self.file = DataFile.at(path)
         self.path = self.file.name
         self.is_packed = is_packed(self.file.path)
-        self.encoding = self._detected() if encoding is None else _normal(encoding)
+        self.encoding = self._detected() if encoding is None else known_encoding(encoding)
         whole = self.is_packed or self.file.is_remote
         self.divisible = not whole and _extends_ascii(self.encoding)
         self.codec = self.encoding if self.divisible else "utf-8"
@@ -56,7 +59,10 @@ class TextFile:
                 head = stream.read(_HEAD_BYTES)
         except READ_ERRORS as error:
             raise DataError(f"{self.path} cannot be read: {first_line(error)}") from error
-        return encoding_of(head) or UTF_8
+        found = encoding_of(head)
+        if found is None and is_binary(head):
+            raise DataError(f"{self.path} is not text, nor of another format that is read here")
+        return found or UTF_8
 
     def open(self, start: int = 0, stop: int | None = None) -> Any:
         """A stream of bytes from one offset to another; to the end without a stop."""
@@ -65,7 +71,7 @@ class TextFile:
             if not self.divisible:
                 stream = self._unpacked()
                 if self.encoding != self.codec:
-                    stream = Transcoded(stream, self.encoding)
+                    stream = transcoded(stream, self.encoding)
                 stream.read(start)
                 return stream
             if stop is not None:
@@ -76,12 +82,17 @@ class TextFile:
         except READ_ERRORS as error:
             raise self.unreadable(error) from error
 
-    def open_utf8(self, start: int = 0, stop: int | None = None) -> Any:
-        """The same as UTF-8, for Arrow's parser; where Python gives the bytes, errors wait until they can be raised."""
+    def open_utf8(self, start: int = 0, stop: int | None = None, change: Change | None = None) -> Any:
+        """The same as UTF-8, for Arrow's parser; where Python gives the bytes, errors wait until they can be raised.
+
+        `change` makes other bytes of each piece, all of which is at hand at the last one.
+        """
         stream = self.open(start, stop)
         if self.codec != UTF_8:
-            return LateErrors(Transcoded(stream, self.codec))
-        return LateErrors(stream) if isinstance(stream, (Transcoded, EntryStream)) else stream
+            stream = transcoded(stream, self.codec)
+        if change is not None:
+            stream = ChangedStream(stream, change)
+        return LateErrors(stream) if isinstance(stream, (ChangedStream, EntryStream)) else stream
 
     def _unpacked(self) -> Any:
         """The bytes of the file's text in its own encoding."""
@@ -187,12 +198,22 @@ class TextFile:
 
     def _wrong_encoding(self, error: UnicodeError, line: int) -> DataError:
         data, at = getattr(error, "object", b""), getattr(error, "start", 0)
-        wide = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         found = f"the byte 0x{data[at]:02x} is" if at < len(data) else "its end is"
         line += count_lines(data[:at])
-        advice = option("encoding", "utf-16" if wide else "latin-1" if self.encoding == WESTERN else WESTERN)
-        other = "" if wide else ", or the encoding that it was written in; or the file is damaged there"
-        return EncodingError(f"{self.path}, line {line}: {found} not {self.encoding}: say {advice}{other}", self.path)
+        where = f"{self.path}, line {line}: {found} not {self.encoding}"
+        return EncodingError(f"{where}: {self._advice(data)}", self.path)
+
+    def _advice(self, data: bytes) -> str:
+        """What to do about bytes that are not of the encoding."""
+        if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return f"say {option('encoding', 'utf-16')}"
+        if self.encoding == UTF_8 and has_utf8(data):
+            return "other lines are, so that the file is damaged there: repair this one"
+        other = "latin-1" if self.encoding == WESTERN else WESTERN
+        if not decodes(data, other):
+            return f"say {option('encoding')} with the one that it was written in; or the file is damaged there"
+        said = option("encoding", other)
+        return f"say {said}, or the encoding that it was written in; or the file is damaged there"
 
 
 def encoding_notes(texts: Sequence[TextFile], stated: str | None) -> list[ReadingNote]:
@@ -216,12 +237,17 @@ def is_packed(path: str) -> bool:
     return path.lower().endswith((*COMPRESSED, ".zip"))
 
 
-class Transcoded(io.RawIOBase):
+def transcoded(stream: Any, encoding: str) -> ChangedStream:
     """A stream of text in another encoding, as UTF-8."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    return ChangedStream(stream, lambda piece, is_last: decoder.decode(piece, final=is_last).encode())
 
-    def __init__(self, stream: Any, encoding: str) -> None:
-        self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(encoding)()
+
+class ChangedStream(io.RawIOBase):
+    """A stream of what a function makes of another one, piece by piece."""
+
+    def __init__(self, stream: Any, change: Change) -> None:
+        self._stream, self._change = stream, change
         self._ready, self._is_over = b"", False
 
     def readable(self) -> bool:
@@ -235,7 +261,7 @@ class Transcoded(io.RawIOBase):
         while not self._is_over and (size < 0 or ready < size):
             piece = self._stream.read(_PIECE_BYTES)
             self._is_over = not piece
-            pieces.append(self._decoder.decode(piece, final=self._is_over).encode())
+            pieces.append(self._change(piece, self._is_over))
             ready += len(pieces[-1])
         text = b"".join(pieces)
         end = ready if size < 0 else min(size, ready)
@@ -289,14 +315,6 @@ def errors_of(stream: Any) -> Iterator[None]:
             raise
     if (error := getattr(stream, "error", None)) is not None:
         raise error
-
-
-def _normal(encoding: str) -> str:
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        raise ParameterError(f"there is no encoding called {encoding!r}") from None
-    return "utf-8" if name == "utf-8-sig" else name
 
 
 def _extends_ascii(encoding: str) -> bool:

@@ -58,13 +58,12 @@ def test_labels_that_are_none_or_mixed(learner, labels, sentence, how):
         learner().fit(X, how(labels))
 
 
-@pytest.mark.parametrize(
-    ("labels", "sentence"), [(LABELS["missing"][0], "has no value"), ([1, "a", 1, "a"], "mixes types")]
-)
-def test_labels_of_a_table(labels, sentence):
-    frame = pd.DataFrame({"x": X[:, 0], "y": pd.Series(labels, dtype=object)})
-    with pytest.raises(DataError, match=sentence):
+def test_labels_of_a_table():
+    frame = pd.DataFrame({"x": X[:, 0], "y": pd.Series(LABELS["missing"][0], dtype=object)})
+    with pytest.raises(DataError, match="has no value"):
         DecisionTreeClassifier().fit(read(frame, "y"))
+    frame["y"] = pd.Series([1, "a", 1, "a"], dtype=object)  # words, as in a file
+    assert DecisionTreeClassifier().fit(read(frame, "y")).classes_.tolist() == ["1", "a"]
 
 
 @pytest.mark.parametrize("learner", [DecisionTreeClassifier(), LinearUnit(threshold=True), FindS(), FeatureRanker()])

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from novacula.errors import DataError, SchemaError
-from novacula.table.decide import MAX_CATEGORIES, MAX_MIXED, Wanted, decide, decision_note
+from novacula.table.decide import FEW_MIXED, MAX_CATEGORIES, MAX_MIXED, OddValue, Wanted, decide, decision_note
 from novacula.table.profile import ColumnProfiles
 from novacula.table.schema import Column, Schema
 from novacula.table.source import TextHabits
@@ -15,7 +15,7 @@ def settle(values, asked=None, textual=True, cap=MAX_CATEGORIES, column=None, ha
     found = ColumnProfiles.zero((), {"c": cap}).observe(pa.record_batch({"c": pa.array(values)}), schema)
     profile = found.columns()["c"]
     wanted, habits = asked if isinstance(asked, Wanted) else Wanted(asked), habits or TextHabits(textual)
-    find = {None: "'x' in row 7 of f"}.__getitem__
+    find = {None: OddValue("x", "row 7 of f")}.__getitem__
     settled = decide(column or Column("c", "ignored"), profile, wanted, habits, find)
     note = decision_note(settled, profile, wanted, habits, find)
     return (settled, note) if noted else settled
@@ -66,12 +66,13 @@ def test_numbers_with_a_few_words():
     column, note = settle([*numbered(MAX_MIXED), "x"], noted=True)
     assert (column.kind, len(column.categories)) == ("categorical", MAX_MIXED + 1)
     assert note.sentence == (
-        "column 'c' holds 100 numbers and 1 other value, the first being 'x' in row 7 of f; it is read as categories: "
-        "if such values are missing ones, name them with missing="
+        "column 'c' holds 20 numbers and 1 other value, the first being 'x' in row 7 of f; it is read as categories: "
+        "if such values are missing ones, say missing=[..., 'x']"
     )
     column, note = settle([*numbered(300), *(f"w{i}" for i in range(300))], noted=True)
     assert (column.kind, note) == ("categorical", None)
-    assert settle([*numbered(MAX_MIXED - 1), "x"], noted=True)[1] is None
+    assert settle([*numbered(MAX_MIXED - 1), "x"] * 2, noted=True)[1] is None
+    assert settle([*numbered(FEW_MIXED - 1), "x"], noted=True)[1] is None
     column, note = settle([*numbered(300), *["x", "y"]], cap=100, noted=True)
     assert (column.kind, note.sentence[:49]) == ("text", "column 'c' holds 300 numbers and 2 other values, ")
 

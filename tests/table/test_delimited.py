@@ -222,7 +222,7 @@ def test_late_words_are_named_with_row_value_and_remedy(tmp_path, small_ranges, 
     table = nv.read(tmp_path / "t.csv", types={"m": "text"})
     assert table.schema["n"].kind == "text"
     where = f"row 40001 of {tmp_path / 't.csv'}"
-    advice = "it is read as text: if such values are missing ones, name them with missing="
+    advice = "it is read as text: if such values are missing ones, say missing=[..., 'abc']"
     mixture = f"column 'n' holds 40,001 numbers and 1 other value, the first being 'abc' in {where}"
     assert table.notes == (f"{mixture}; {advice}",)
 
@@ -344,7 +344,8 @@ def test_schema_does_not_depend_on_row_order_or_files(tmp_path, write_csv):
 def test_ragged_rows(tmp_path, small_ranges, size, row, width):
     small_ranges(size)
     (tmp_path / "t.csv").write_text(f"a,b\n1,2\n\n2,3\n{row}\n4,5\n")
-    message = rf"^row 3 of .*t\.csv has {width} values where there are 2 columns: '{row}'$"
+    advice = "give it as many, or put quotes around a value"
+    message = rf"^row 3 of .*t\.csv has {width} values where there are 2 columns: '{row}': {advice}"
     with pytest.raises(DataError, match=message):
         nv.read(tmp_path / "t.csv")
 
@@ -420,3 +421,14 @@ def test_rows_are_counted_from_the_top_of_their_file(tmp_path, small_ranges):
     table = nv.read(tmp_path, target="y")
     with pytest.raises(DataError, match=r"^row 31 of .*q\.csv has no value for the target 'y': fill"):
         table.to_chunk()
+
+
+@pytest.mark.parametrize("plain_bytes", [0, 1 << 30])
+@pytest.mark.parametrize("types", [{}, {"b": "text"}])
+def test_a_zero_byte_is_refused_with_its_row(tmp_path, monkeypatch, plain_bytes, types):
+    monkeypatch.setattr("novacula.table.delimited.PLAIN_BYTES", plain_bytes)
+    lines = ["a,b", *(f"{i},word" for i in range(300))]
+    lines[150] = "149,wo\0d"
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError, match=r"^row 150 of .*t\.csv holds a zero byte in column 'b': the file is damaged"):
+        nv.read(tmp_path / "t.csv", types=types).to_chunk()

@@ -4,6 +4,7 @@ import codecs
 
 import pytest
 
+import novacula as nv
 from novacula.errors import DataError, ParameterError
 from novacula.table.dialect import Dialect, Head
 from novacula.table.textfile import TextFile
@@ -100,7 +101,7 @@ def test_utf16(text_of):
         (b"", {}, "is empty"),
         (b"\n \n", {}, "is empty"),
         (b"a\nb", {"skip": 5}, "is empty"),
-        (b"a,b,a\n", {}, r"has two columns called 'a': give names="),
+        (b"a,b,a\n", {}, r"has two columns called 'a': say names=\['a', 'b', 'a 3'\] and header=True"),
         (b"a,,c\n", {}, "has no name for column 2"),
         (b"a,b\n", {"names": ("p",)}, "1 names were given for the 2 columns"),
         (b"a,b\n", {"names": ("p", "p")}, "has two columns called 'p'"),
@@ -127,3 +128,60 @@ def test_heads_that_cannot_be_taken(text_of, data, dialect, message):
 def test_options_are_checked(options, message):
     with pytest.raises(ParameterError, match=message):
         Dialect(**options)
+
+
+@pytest.mark.parametrize(
+    ("data", "delimiter"),
+    [
+        ("3,5;4,5;a\n1,5;2,5;b\n", ";"),
+        ("3.777,00 €;14%;14.01.2022;2;ja\n4.777,00 €;15%;15.01.2022;3;nein\n", ";"),
+        ("3,5\t4,5\n1,5\t2,5\n", "\t"),
+        ("Müller, Hans;3,5\nMeyer, Eva;4,5\nAb, Cd;1,5\n", ";"),
+        ("a,b;c,d\n1,b;c,2\n3,x;y,4\n", ","),  # commas between words
+        ("1,2,3\n4,5,6\n", ","),
+    ],
+)
+def test_a_comma_within_numbers_is_between_no_fields(text_of, data, delimiter):
+    assert Dialect().sniffed(text_of(data)).delimiter == delimiter
+
+
+@pytest.mark.parametrize(
+    ("data", "delimiter"),
+    [
+        ("a b y\n0 1 u\n1 2 v\n", " "),
+        ("a   b  y\n0   1  u\n10  2  v\n", " "),
+        ('"a" "b" "y"\n"1" 0 1 "u v"\n"2" 1 2 "v"\n', " "),  # R's write.table
+        ('18.0   8   307.0\t"chevrolet malibu"\n15.0   8   350.0\t"buick skylark"\n18 8 318\t"p s"\n', " "),
+        ("full name\nJohn Smith\nJane Doe\n", ","),
+        ("Ticket\nPC 17599\nPC 17600\n", ","),
+        ("when\n2020-01-01 10:00\n2020-01-02 11:00\n", ","),
+        ("a b\tc\n1 x\t2\n3 y\t4\n5 z\t6\n", "\t"),
+    ],
+)
+def test_runs_of_blanks_between_numbers(text_of, data, delimiter):
+    assert Dialect().sniffed(text_of(data)).delimiter == delimiter
+
+
+@pytest.mark.parametrize("first", ["sep=;\n", '"sep=;"\r\n', "\ufeffSEP=;\n"])
+def test_the_delimiter_that_excel_names_is_obeyed(tmp_path, first):
+    (tmp_path / "t.csv").write_text(f"{first}a;b,c\n1;2\n3;4\n", newline="")
+    table = nv.read(tmp_path / "t.csv")
+    assert (table.schema.names, len(table)) == (("a", "b,c"), 2)
+
+
+@pytest.mark.parametrize(("above", "skip"), [("Report 2024\n\n", 1), ("# created 2024\n# by me\n", 2), ("Report\n", 1)])
+def test_lines_above_the_names_are_left_out_by_skip(tmp_path, above, skip):
+    (tmp_path / "t.csv").write_text(above + "a,b,y\n" + "1,2,u\n" * 9)
+    with pytest.raises(DataError, match=f"say skip={skip} to leave "):
+        nv.read(tmp_path / "t.csv")
+    assert nv.read(tmp_path / "t.csv", skip=skip).schema.names == ("a", "b", "y")
+
+
+def test_columns_that_are_left_out_may_share_a_name(tmp_path):
+    (tmp_path / "t.csv").write_text("a,a,b,a\n1,2,3,x\n4,5,6,y\n")
+    with pytest.raises(DataError, match=r"has two columns called 'a': say names=\['a', 'a 2', 'b', 'a 4'\] and header"):
+        nv.read(tmp_path / "t.csv")
+    table = nv.read(tmp_path / "t.csv", drop="a")
+    assert (table.schema.names, table.to_chunk().numeric.tolist()) == (("b",), [[3.0], [6.0]])
+    renamed = nv.read(tmp_path / "t.csv", names=["a", "a 2", "b", "a 4"], header=True)
+    assert renamed.schema.names == ("a", "a 2", "b", "a 4")

@@ -60,7 +60,7 @@ def test_columns_by_kind_in_the_order_of_the_schema():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"n": ["1", "x"]}, "row 12 of nowhere holds 'x' in the numeric column 'n': name it with missing="),
+        ({"n": ["1", "x"]}, "row 12 of nowhere holds 'x' in the numeric column 'n': say missing="),
         ({"k": ["a", "c"]}, "row 12 of nowhere holds 'c' in column 'k', which is none of its 2 categories"),
         ({"k": [1, 2]}, "row 11 of nowhere holds 1 in column 'k'"),
         ({"y": ["true", "?"]}, "row 12 of nowhere has no value for the target 'y'"),

@@ -86,3 +86,38 @@ def test_utf_8_is_always_known(text):
 def test_other_alphabets_are_not_taken_for_western():
     word = "".join(random.Random(0).choices("абвгдежзиклмнопрст", k=400))
     assert encoding_of(f"id,word\n1,{word}\n".encode("cp1251")) is None
+
+
+@pytest.mark.parametrize("name", ["rot13", "base64", "idna", "punycode", "undefined", "klingon", "a\0b"])
+def test_what_is_no_encoding_of_texts_is_refused(tmp_path, name):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(nv.errors.ParameterError, match="encoding"):
+        nv.read(tmp_path / "t.csv", encoding=name)
+
+
+def test_a_damaged_byte_of_a_file_in_utf_8_is_no_reason_for_another_encoding(tmp_path):
+    data = rows().encode()
+    place = data.index(b"plain", 200)
+    (tmp_path / "t.csv").write_bytes(data[:place] + b"\xff" + data[place + 1 :])
+    with pytest.raises(DataError, match=r"the byte 0xff is not utf-8: other lines are, .* repair this one"):
+        nv.read(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        (
+            "t.xls",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500),
+            r"is an old Excel workbook \(.xls\): save it as .xlsx",
+        ),
+        ("t.csv", b"\x89PNG\r\n\x1a\n" + bytes(500), "is a picture, and no table"),
+        ("t.csv", b"%PDF-1.4\n" + bytes(500), "is a PDF document"),
+        ("t.csv", b"\n<!DOCTYPE html>\n<html><body>404</body></html>\n", "is a page of HTML: save the table in it"),
+        ("t.csv", random.Random(0).randbytes(3000), "is not text, nor of another format"),
+    ],
+)
+def test_what_is_no_text_is_named(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(DataError, match=message):
+        nv.read(tmp_path / name)

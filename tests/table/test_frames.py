@@ -249,12 +249,33 @@ def test_names_must_differ():
         nv.read(pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]))
 
 
-def test_mixed_objects_are_named():
-    frame = pd.DataFrame({"fine": [1, 2], "odd": pd.Series([1, "a"], dtype=object)})
-    with pytest.raises(DataError, match=r"column 'odd' mixes types .*: make it all numbers or all text"):
-        nv.read(frame)
-    with pytest.raises(DataError, match=r"column 'x1' mixes types .*: make it all numbers or all text"):
-        nv.read(np.array([[1, "a"], [2, 3]], dtype=object))
+def test_numbers_among_words_are_words_as_in_files():
+    odd = [1, "a", 2.5, None, np.nan, pd.NA, pd.NaT]
+    frame = pd.DataFrame({"fine": range(7), "odd": pd.Series(odd, dtype=object)})
+    for table in (nv.read(frame), nv.read(frame, types={"odd": "categorical"})):
+        assert table.schema["odd"].categories == ("1", "2.5", "a")
+        assert table.schema["odd"].missing == 4
+    assert nv.read(frame, drop="odd").schema.names == ("fine",)
+    assert nv.read(np.array([[1, "a"], [2, 3]], dtype=object)).schema["x1"].categories == ("3", "a")
+    objects = pl.DataFrame({"odd": odd[:3]}, schema={"odd": pl.Object}, strict=False)
+    assert nv.read(objects).schema["odd"].categories == ("1", "2.5", "a")
+    amounts = pd.DataFrame({"odd": pd.Series([decimal.Decimal("1.5"), 2.5, None], dtype=object)})
+    assert nv.read(amounts).schema["odd"].high == 2.5
+
+
+def test_what_no_column_holds_is_named():
+    with pytest.raises(DataError, match="column 'odd' holds complex numbers: make them numbers or text, or leave"):
+        nv.read(pd.DataFrame({"fine": [1, 2], "odd": [1 + 2j, 3]}))
+    with pytest.raises(DataError, match="column 'odd' holds values of the type Series"):
+        nv.read(pd.DataFrame({"odd": pd.Series([pd.Series([1]), 2], dtype=object)}))
+
+
+def test_sparse_columns_are_read():
+    frame = pd.get_dummies(pd.DataFrame({"c": list("abca"), "x": [1.0, 2.0, 3.0, 4.0]}), sparse=True)
+    frame["s"] = pd.arrays.SparseArray([0.0, np.nan, 2.0, 0.0])
+    table = nv.read(frame)
+    assert table.schema["c_a"].categories == (False, True)
+    assert (table.schema["s"].missing, table.schema["s"].high) == (1, 2.0)
 
 
 @pytest.mark.parametrize("cell", [[1, 2], {"a": 1}, b"bytes"])

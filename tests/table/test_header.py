@@ -92,5 +92,29 @@ def test_what_pandas_writes_with_its_index(tmp_path):
 def test_an_unnamed_column_further_on_is_refused(tmp_path):
     assert row_name_column(["a", ""], [["1", "2"]]) == (["a", ""], False)
     (tmp_path / "t.csv").write_text("a,,c\n1,2,3\n")
-    with pytest.raises(nv.errors.DataError, match="has no name for column 2: give names= and header=True"):
+    with pytest.raises(
+        nv.errors.DataError, match=r"has no name for column 2: say names=\['a', 'column 2', 'c'\] and header"
+    ):
         nv.read(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("names", ["a,b,y", "a,b,y,"])
+def test_a_delimiter_at_the_ends_of_lines_is_no_column(tmp_path, names):
+    (tmp_path / "t.csv").write_text(names + "\n" + "".join(f"0,{i},{'uv'[i % 2]},\n" for i in range(9)))
+    table = nv.read(tmp_path / "t.csv", "y")
+    assert [column.kind for column in table.schema] == ["numeric", "numeric", "categorical", "ignored"]
+    assert table.schema["y"].categories == ("u", "v")
+    assert "column 4 of" in table.notes[0]
+    assert "neither a name nor a value" in table.notes[0]
+    assert nv.read(tmp_path / "t.csv", keep=["column 4"]).schema["column 4"].note == "no values"
+
+
+def test_a_first_record_may_lack_values(tmp_path):
+    (tmp_path / "t.csv").write_text("".join(f"{i or ''},3.{i},{'AB'[i % 2]}\n" for i in range(9)))
+    table = nv.read(tmp_path / "t.csv")
+    assert (len(table), table.schema.names, table.schema["x0"].missing) == (9, ("x0", "x1", "x2"), 1)
+
+
+def test_a_record_of_money_and_dates_is_data_whatever_number_it_holds():
+    rows = [[f"{i + 1}.777,00 €", f"{i}%", f"{i + 1}.01.2022", str(i), "ja"] for i in range(9)]
+    assert not names_columns(rows[0], rows[1:])

@@ -9,6 +9,7 @@ from scipy.sparse import coo_array, csr_array, csr_matrix, random_array
 
 import novacula as nv
 from novacula.errors import DataError, InputTypeError, SchemaError
+from novacula.linear import LogisticRegression
 from novacula.table import Column, Schema, Table
 from novacula.table.memory import ArraySource, SparseSource
 
@@ -324,3 +325,29 @@ def test_a_target_beside_the_rows_comes_only_if_the_schema_names_it():
     rows = nv.read(np.arange(6.0).reshape(3, 2), target="x1").in_memory()
     assert rows.to_chunk().target.tolist() == [1.0, 3.0, 5.0]
     assert rows.drop("x1").to_chunk().target is None
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        lambda table: table.take(range(5, 30)),
+        lambda table: table.take(range(5, 30)).take([1, 2, 4, 7]),
+        lambda table: table.take(np.arange(30) > 3).in_memory(),
+        lambda table: table.in_memory().take([9, 2]).with_own_categories(),
+        lambda table: table.in_memory().take([0, -21]),
+    ],
+)
+def test_messages_name_rows_of_the_file_wherever_they_are(tmp_path, some):
+    lines = [f"{'inf' if i == 9 else i},{'uv'[i % 2]}" for i in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,y", *lines]) + "\n")
+    part = some(nv.read(tmp_path / "t.csv", "y"))
+    with pytest.raises(DataError, match=r"is infinite \(inf\) in row 10 of "):
+        LogisticRegression().fit(part)
+
+
+def test_rows_without_a_target_are_counted_too(tmp_path):
+    lines = [f"{'inf' if i == 9 else i},{'uv'[i % 2] if i % 8 else ''}" for i in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,y", *lines]) + "\n")
+    for part in (table := nv.read(tmp_path / "t.csv", "y").labelled(), table.in_memory(), table.take(range(3, 20))):
+        with pytest.raises(DataError, match=r"is infinite \(inf\) in row 10 of "):
+            LogisticRegression().fit(part)

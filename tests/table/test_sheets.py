@@ -131,7 +131,10 @@ def test_several_workbooks(tmp_path):
     [
         ({"Data": []}, "sheet 'Data' of .* is empty"),
         ({"Data": [["a", "b"]]}, "has no rows"),
-        ({"Data": [["a", None, "c"], [1, 2, 3]]}, "has no name for column 2: give names= and header=True"),
+        (
+            {"Data": [["a", None, "c"], [1, 2, 3]]},
+            "has no name for column 2: say names=\\['a', 'column 2', 'c'\\] and header=True",
+        ),
         ({"Data": [["a", "a"], [1, 2]]}, "has two columns called 'a'"),
     ],
 )
@@ -202,3 +205,14 @@ def test_without_openpyxl(tmp_path, monkeypatch):
         DataError, match=r"is read by openpyxl, which is not installed: pip install 'novacula\[excel\]'"
     ):
         nv.read(path)
+
+
+def test_columns_that_are_left_out_may_share_a_name(book):
+    path = book({"Data": [["a", "a", "b"], [1, 2, 3], [4, 5, 6]]})
+    assert nv.read(path, drop="a").schema.names == ("b",)
+
+
+def test_numbers_among_words_of_a_sheet_are_said(book):
+    tickets = [[1000 + i if i % 4 else f"PC {i}", "uv"[i % 2]] for i in range(60)]
+    [note] = nv.read(book({"Data": [["ticket", "y"], *tickets]})).notes
+    assert note.startswith("column 'ticket' holds 45 numbers and 15 other values, the first being 'PC 0' in row 1 of ")
