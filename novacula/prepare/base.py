@@ -19,6 +19,7 @@ from novacula.errors import ModelFileError, ParameterError, UnseenCategoryWarnin
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.derivation import cut_table
+from novacula.learner.registry import learners
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.prepare.category_means import CategoryMeans
@@ -92,8 +93,8 @@ class PreparedLearner(Learner):
         return None
 
     def _check_storable(self) -> None:
-        if isinstance(self.learner, Learner):
-            self.learner._check_storable()
+        if isinstance(self.learner, Learner) and type(self.learner) not in learners().values():
+            self.learner._check_storable()  # which says why no file knows it
 
     def _check_state(self) -> None:
         """After loading: columns must go through the preparation to the learner, which is of the kind asked for."""
