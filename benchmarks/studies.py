@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -140,19 +142,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def measure(name: str, budget: float, patience: float) -> dict[str, Any]:
-    """Study a table, and fit the rivals on the folds of that study."""
-    frame = TABLES[name](np.random.default_rng(0))
+    """Study a table, and fit the rivals on the folds of that study.
+
+    What else takes memory is done in processes of its own: the peak of a process begins with that of its parent.
+    """
     metric = METRICS.get(name)
     with TemporaryDirectory(prefix="novacula-studies-") as folder:
         path, out = Path(folder) / f"{name}.csv", Path(folder) / "run"
-        frame.to_csv(path, index=False)
+        apart(write, name, path)
         row = study(path, out, budget, metric)
         result = json.loads((out / "study.json").read_text())
         entry = next(one for one in result["leaderboard"] if one["learner"] == result["chosen"] and one["chosen"])
         row |= {"table": name, "chosen": entry["name"], "size": entry["size"], "error": entry["error"],
                 "standard_error": entry["standard_error"], "findings": len(result["findings"])}  # fmt: skip
-        row["rivals"] = beside(path, metric, patience)
+        row["rivals"] = apart(beside, path, metric, patience)
     return row
+
+
+def apart(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a function, called in a new process."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        return process.submit(function, *arguments).result()
+
+
+def write(name: str, path: Path) -> None:
+    """Make a table, and write it."""
+    TABLES[name](np.random.default_rng(0)).to_csv(path, index=False)
 
 
 def study(path: Path, out: Path, budget: float, metric: str | None) -> dict[str, Any]:
