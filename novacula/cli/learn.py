@@ -83,8 +83,12 @@ def learn(
         str | None, typer.Option(help="Address of a Dask scheduler whose workers do the work.")
     ] = None,
     out: Annotated[
-        Path, typer.Option(help="Folder for the report, the model, and what a later run goes on from.")
-    ] = Path("run"),
+        Path | None,
+        typer.Option(
+            help="Folder for the report, the model, and what a later run goes on from; by default run, or run-2 where "
+            "that is of another table."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     *,
     reading: ReadingOptions,
@@ -110,8 +114,8 @@ def learn(
     asked |= {"class_weight": class_weight, "target_transform": target_transform, "budget": budget, "seed": seed}
     run = RunOf.of(data, table, asked | reading.for_reading())
     table = table.labelled(most=1.0) if unlabelled else table.labelled()
-    take_folder(out, run)
-    with resumable(out), Watcher(lines=True) as watcher, connected(scheduler) as client:
+    folder = take_folder(out, run)
+    with resumable(folder), Watcher(lines=True) as watcher, connected(scheduler) as client:
         study = study_of(
             table,
             learners=named(learners),
@@ -130,12 +134,12 @@ def learn(
             random_state=seed,
             jobs=jobs,
             client=client,
-            resume=out,
+            resume=folder,
             watch=watcher,
-            command=shlex.join(["novacula", *sys.argv[1:]]),
+            command=shlex.join(["novacula", *sys.argv[1:], *([] if out else ["--out", str(folder)])]),
         )
-    with resumable(out):
-        written = write(study, out)
+    with resumable(folder):
+        written = write(study, folder)
     if json:
         echo_json({**study.to_dict(), **{name: str(path) for name, path in written.items()}})
     else:

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,8 +89,9 @@ def _place(file: str) -> str:
     return os.path.abspath(file) if os.path.exists(file) else file
 
 
-def take_folder(folder: Path, run: RunOf) -> None:
-    """Make a folder that of a run; one of another table is refused."""
+def take_folder(wanted: Path | None, run: RunOf) -> Path:
+    """Make a folder that of a run, and give it; one of another table is refused, or passed by if nobody named one."""
+    folder = _free_folder(run) if wanted is None else wanted
     folder.mkdir(parents=True, exist_ok=True)
     held = RunOf.read(folder)
     replaced = "report, model and numbers are replaced"
@@ -101,3 +103,13 @@ def take_folder(folder: Path, run: RunOf) -> None:
     elif held is not None and (other := held.differences(run)):
         say(f"note: {folder} holds a run of this table with another {listed(other, 6)}: {replaced}")
     replace_file(folder / ABOUT, json.dumps(asdict(run), ensure_ascii=False, indent=1).encode())
+    return folder
+
+
+def _free_folder(run: RunOf) -> Path:
+    """The first of run, run-2, run-3, … that does not hold the run of another table."""
+    folders = map(Path, chain(["run"], (f"run-{k}" for k in count(2))))
+    folder = next(one for one in folders if (held := RunOf.read(one)) is None or held.is_of_table_of(run))
+    if folder != Path("run"):
+        say(f"note: run holds the run of another table, so this one is in {folder}")
+    return folder

@@ -27,6 +27,20 @@ def test_another_tables_run_is_not_overwritten(novacula, tables):
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
+def test_where_nobody_names_a_folder_another_table_gets_the_next(novacula, tables, monkeypatch):
+    monkeypatch.chdir(tables)
+    assert "note:" not in novacula("learn", "a.csv", *QUICK).err
+    before = {path.name: path.read_bytes() for path in (tables / "run").iterdir()}
+    for _ in range(2):  # the second time it goes on there
+        done = novacula("learn", "b.csv", *QUICK)
+        assert done.code == 0
+        assert "note: run holds the run of another table, so this one is in run-2" in done.err
+        assert "The report is in run-2/report.html" in done.out
+    assert {path.name: path.read_bytes() for path in (tables / "run").iterdir()} == before
+    assert sorted(path.name for path in tables.iterdir() if path.is_dir()) == ["run", "run-2"]
+    assert "run-2/model.nova" in (tables / "run-2" / "report.html").read_text()
+
+
 def test_the_same_question_goes_on_without_a_word(novacula, tables):
     out = tables / "run"
     first = novacula("learn", tables / "a.csv", *QUICK, "--out", out)
