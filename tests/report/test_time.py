@@ -110,6 +110,15 @@ def test_what_was_yielded_before_an_error_stays() -> None:
     assert "could not be made: no more" in last.text  # type: ignore[union-attr]
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard, even if these tests were started as a job in the background, to which shells do not pass it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_what_swallows_an_interruption_does_not_hide_it(
     tmp_path: Path, iris: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
