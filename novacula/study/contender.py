@@ -30,6 +30,18 @@ FEWER = 4
 """A learner that is too slow gets one of so many rows."""
 
 
+def fewer_rows(n_rows: int) -> list[int]:
+    """How many rows of a fold a slow learner may be given, the most first.
+
+    >>> fewer_rows(20_000), fewer_rows(900)
+    ([16000, 4000, 1000], [])
+    """
+    steps = [FEWEST_ROWS]
+    while steps[-1] < n_rows:
+        steps.append(FEWER * steps[-1])
+    return [rows for rows in reversed(steps) if rows < n_rows]
+
+
 @dataclass
 class Contender:
     """The cells of one learner: which are done, running, or given up."""

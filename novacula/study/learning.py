@@ -132,7 +132,7 @@ def learn(
         from novacula.study.unlabelled import explore
 
         return replace(explore(table, random_state=random_state, budget=budget), command=command)
-    if learners is None and client is None:
+    if budget is not None and client is None:  # else nothing ends a learner while its loops are compiled
         clock = _with_compiled_loops(jobs, watch, clock)
     table = table.labelled()
     apart = test if isinstance(test, float | int | Table) else read(test)
@@ -227,8 +227,8 @@ def _of_choice(taken: Entry, question: Question) -> list[Finding]:
     if usual > NEARLY_ALL and question.metric.name in ("error_rate", "accuracy"):
         sentence = (
             f"The same answer for every row is right for {usual:.1%} of {len(question.train):,} rows, and by the "
-            f"{question.metric.words} nothing is better. Whether the rare class can be told shows by another metric, "
-            "'auc' or 'balanced', or by costs."
+            f"{question.metric.words} nothing is clearly better. Whether rare classes can be told shows by another "
+            "metric, 'auc' or 'balanced', or by costs."
         )
         return [Finding("nothing-learned", sentence, (), "warning")]
     sentence = (

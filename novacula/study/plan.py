@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from novacula.learner.card import Uses
 from novacula.study.cell import TrialRun, try_sizes
-from novacula.study.contender import FEWER, FEWEST_ROWS, TIME_SHORT, Contender
+from novacula.study.contender import FEWER, FEWEST_ROWS, TIME_SHORT, Contender, fewer_rows
 from novacula.study.question import Question
 from novacula.table.crew import Crew
 
@@ -182,8 +182,7 @@ def _allot(growth: TimeGrowth, n_rows: int, share: float) -> float:
     """Give a contender as many sizes and rows as its share of the time allows; return the seconds it will need."""
     contender, places = growth.contender, growth.sizes
     contender.costs = {k: growth.seconds(k, n_rows) for k in places}
-    steps = [FEWEST_ROWS * FEWER**power for power in range(20) if FEWEST_ROWS * FEWER**power < n_rows]
-    for rows in [n_rows, *reversed(steps)]:
+    for rows in (n_rows, *fewer_rows(n_rows)):
         costs = {k: contender.n_folds * growth.seconds(k, rows) for k in places}
         taken, needed = _affordable(costs, share)
         is_enough = len(taken) >= min(WANTED, len(places)) or rows in (n_rows, FEWEST_ROWS)

@@ -19,6 +19,7 @@ from novacula.evaluate.metric import Metric, MetricLike, metric
 from novacula.study.cell import Job, Measurement, message_line, run
 from novacula.study.contender import TIME_SHORT, Contender
 from novacula.study.ledger import LOST, Ledger
+from novacula.study.plan import SLACK
 from novacula.study.second_chance import second_chances
 from novacula.table.crew import Crew
 from novacula.table.interruption import Interruption
@@ -34,8 +35,6 @@ BEHIND = 0.05
 """The share by which a contender's error is larger than the least, from which it is behind."""
 LESS_WANTED = 4.0
 """How much more a second of a contender that is behind counts, where some must be saved."""
-SURE = 0.8
-"""The part of the time that is left which is given back: cells may take longer than guessed."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +78,13 @@ class Race:
         self._running: dict[Future[Any], Cell] = {}
 
     def recall(self) -> None:
-        """Take what an earlier run has measured: of each learner the cells on the rows that most of them are of."""
+        """Take what an earlier run has measured: of each learner the cells on the rows that most of them are of.
+
+        Without a deadline every learner has all rows, whatever it had before.
+        """
         for contender in self.contenders:
-            contender.rows = self.ledger.rows_of(contender.candidate.learner)
+            if self.deadline is not None:
+                contender.rows = self.ledger.rows_of(contender.candidate.learner)
             for fold in range(contender.n_folds):
                 for size in contender.alive:
                     earlier = self.ledger.find(contender.job((size, fold)))
@@ -257,7 +260,7 @@ class Race:
         if self.deadline is None:
             return False
         left = (self.deadline - time.monotonic()) * self.crew.places
-        chances = second_chances(self.contenders[1:], self.n_rows, SURE * left)
+        chances = second_chances(self.contenders[1:], self.n_rows, SLACK * left)
         for chance in chances:
             chance.take()
         return bool(chances)

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from novacula.study.contender import FEWER, FEWEST_ROWS, TIME_SHORT, Contender
-
-TOGETHER = 3
-"""Sizes of a learner that begin again with more rows."""
+from novacula.study.contender import TIME_SHORT, Contender, fewer_rows
+from novacula.study.plan import WANTED
 
 
 @dataclass(frozen=True)
@@ -56,12 +54,11 @@ def _of(contender: Contender, n_rows: int, seconds: float) -> Iterator[SecondCha
     best = contender.best_first()
     if is_out or contender.rows is not None:
         measured = contender.rows if contender.rows is not None and not is_out else 0
-        steps = [FEWEST_ROWS * FEWER**power for power in range(20) if measured < FEWEST_ROWS * FEWER**power < n_rows]
-        for rows in (None, *reversed(steps)):
-            yield _affordable(contender, best[:TOGETHER], rows, n_rows, seconds)
+        for rows in (None, *(step for step in fewer_rows(n_rows) if step > measured)):
+            yield _affordable(contender, best[:WANTED], rows, n_rows, seconds)
     if not is_out:
-        late = [size for size, why in contender.dropped.items() if why == TIME_SHORT]
-        yield _affordable(contender, sorted(late, key=best.index), contender.rows, n_rows, seconds)
+        late = [size for size in best if size in contender.dropped]
+        yield _affordable(contender, late, contender.rows, n_rows, seconds)
 
 
 def _affordable(

@@ -113,12 +113,19 @@ class Processes(Crew):
         try:
             return self._idle.get_nowait()
         except Empty:
-            process = self._waiting.pop() if self._waiting else _started()
+            process = self._waiting_process()
             self._every.add(process)
             _asked(process, self._first)  # what is shared is read before any clock is started
             if self._is_closed:
                 process.kill()
             return process
+
+    def _waiting_process(self) -> Worker:
+        """One that has begun to load, or where another thread took the last of them a new one."""
+        try:
+            return self._waiting.pop()
+        except IndexError:
+            return _started()
 
     def _remove(self, process: Worker) -> None:
         _end(process)

@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 import novacula as nv
-from novacula.errors import DataError, ModelFileError, ParameterError
+from novacula.errors import DataError, ModelFileError, ParameterError, UnseenCategoryWarning
 from novacula.study import learn
 from novacula.tree import DecisionTreeClassifier
 
@@ -58,6 +58,19 @@ def test_a_pipeline_is_given_the_columns_as_they_are(mixed):
     rows = mixed.fillna({"kind": np.nan})
     theirs = 1 - cross_val_score(pipeline, rows.drop(columns="y"), rows.y, cv=list(study.question.folds))
     np.testing.assert_allclose(entry_of(study, "ColumnTransformer → Logistic").fold_errors, theirs)
+
+
+def test_a_category_that_a_pipeline_has_not_seen_is_a_missing_one(mixed):
+    imputed = make_pipeline(
+        SimpleImputer(strategy="constant", fill_value="none"), OneHotEncoder(handle_unknown="ignore")
+    )
+    pipeline = make_pipeline(make_column_transformer((imputed, ["kind"])), TheirLogistic())
+    model = learn(mixed, "y", learners=[pipeline], folds=3, test=0.0, rule="min", jobs=1).question
+    fitted = model.fit(next(iter(model.guests)), None, model.train)
+    rows = pd.DataFrame({"x": [0.0, 0.0], "kind": ["never seen", None]})
+    with pytest.warns(UnseenCategoryWarning):
+        first, second = fitted.predict_proba(rows)
+    np.testing.assert_allclose(first, second)
 
 
 def test_one_that_is_chosen_is_a_model_with_all_but_a_file(mixed, tmp_path):

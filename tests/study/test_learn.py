@@ -131,7 +131,9 @@ def test_loops_are_compiled_before_the_clock_starts(monkeypatch, capsys):
     assert clock.started >= 100.0
     assert "Loops are compiled, once on this machine" in capsys.readouterr().err
     learn(nv.datasets.load("iris"), learners=["naive-bayes"], folds=3, jobs=1)
-    assert len(compiled) == 1  # those of a few learners are compiled as they are needed
+    assert len(compiled) == 2  # also for a few learners, which a deadline may end as well
+    learn(nv.datasets.load("iris"), learners=["naive-bayes"], folds=3, jobs=1, budget=None)
+    assert len(compiled) == 2  # nothing ends what is compiled as it is needed
 
 
 def test_processes_change_no_number(iris):

@@ -409,11 +409,31 @@ def test_an_earlier_run_decides_on_the_rows_that_it_measured():
         ledger.enter(Job("naive-bayes", 1, fold, 4000), Measurement(0.0, 0.1, 1.0, 0.1, 0.1))
     ledger.enter(Job("naive-bayes", 1, 0), Measurement(0.0, 0.1, 1.0, 0.1, 0.1))
     one = contender(None, sizes=(1, 2), folds=5)
-    Race([one], ledger, None).recall()
+    Race([one], ledger, deadline=racing.time.monotonic() + 60.0).recall()
     assert (one.rows, one.complete(), one.waiting) == (4000, [0], 5)
     crew = Clocked({})
     plan(wide_question(), [contender(None), one], crew, seconds=10.0)  # it needs no trial
     assert crew.asked == []
+
+
+def test_without_a_deadline_rows_that_an_earlier_run_gave_do_not_bind():
+    ledger = Ledger()
+    for fold in range(5):
+        ledger.enter(Job("naive-bayes", 1, fold, 1000), Measurement(0.0, 0.1, 1.0, 0.1, 0.1))
+    ledger.enter(Job("naive-bayes", 1, 0), Measurement(0.0, 0.2, 1.0, 0.1, 0.1))
+    one = contender(None, sizes=(1, 2), folds=5)
+    Race([one], ledger, deadline=None).recall()
+    assert (one.rows, len(one.cells), one.waiting) == (None, 1, 9)
+
+
+def test_a_size_that_was_given_up_and_then_failed_does_not_come_back():
+    one = contender(None, sizes=(1, 2, 3), folds=2)
+    measured(one, 0.1, (0,))
+    for size in (1, 2):
+        one.give_up(size, "left out because time was short")
+    one.put((1, 0), Measurement(failure="it broke"))  # it was running
+    [chance] = second_chances([one], 5000, seconds=100.0)
+    assert list(chance.seconds) == [2]
 
 
 # --- cells that take too long -----------------------------------------------------------------------------------------

@@ -59,10 +59,8 @@ def most_important(importance: Importance) -> str:
     clear = [j for j in importance.order[:SHOWN] if importance.low[j] > 0.0]
     if not clear:
         return "No single column matters clearly: what one says, others may say as well."
-    names, shares = (
-        [quoted_name(importance.names[j]) for j in clear],
-        [f"{gains[j] / gains.sum():.0%}" for j in clear],
-    )
+    names = [quoted_name(importance.names[j]) for j in clear]
+    shares = [f"{gains[j] / gains.sum():.0%}" for j in clear]
     most = f"What matters most is {names[0]}, with {shares[0]} of what all columns matter together"
     others = [f"{name} with {share}" for name, share in zip(names[1:], shares[1:], strict=True)]
     return f"{most}, then {series(others)}." if others else f"{most}."

@@ -57,10 +57,7 @@ def _instead(learner: Any) -> Iterator[Block]:
         yield Code(learner.to_text(max_depth=LEVELS))
         yield Paragraph(LEAF_WORDS[hasattr(learner, "classes_")])
     else:
-        yield Paragraph(
-            "It has no picture of its own, since its answers are made of all of its numbers together: its work below "
-            "says how."
-        )
+        yield Paragraph("It has no picture of its own: what can be said of how it answers is in its work, below.")
 
 
 def weight_figure(names: Any, weights: Floats) -> Figure:
